@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::path::PathBuf;
 
-/// Shared with what reads the table.
+/// Shared with the reader of the table.
 #[path = "src/tokens/bucket.rs"]
 mod bucket;
 

@@ -1,4 +1,4 @@
-//! Who callers are: tokens of the gateway's own, and OAuth access tokens where an issuer is configured.
+//! The identity of callers: the gateway's own tokens, and OAuth access tokens if an issuer is configured.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use toolgate_store::Store;
 
 use crate::config::Config;
 
-/// How long a token that was good is still taken for good while the store is away. What may change something is refused
-/// then in any case.
+/// The time for which a valid token still counts as valid while the store is down. Calls that may change
+/// something are refused then in any case.
 const LAST_KNOWN_MAX: Duration = Duration::from_secs(300);
 
 pub(crate) struct Callers {
@@ -24,7 +24,7 @@ pub(crate) struct Callers {
 }
 
 impl Callers {
-    /// The judge of this secret, if it is an access token that somebody else gave out.
+    /// The judge of this secret, if it is another issuer's access token.
     fn judge(&self, secret: &str) -> Option<&Arc<Bearer>> {
         self.bearer.as_ref().filter(|_| Bearer::looks_like_jwt(secret))
     }
@@ -52,7 +52,7 @@ impl Credentials for Callers {
     }
 }
 
-/// What the judge of access tokens says, in the words of the door. It fails where nobody can say now.
+/// The verdict of the judge of access tokens, in the door's terms. It fails if there is no verdict right now.
 fn told(verdict: Result<Principal, BearerRefused>) -> Result<Result<Credential, NotLetIn>, StoreDown> {
     match verdict {
         Ok(principal) => Ok(Ok(Credential::of(principal))),
@@ -64,14 +64,14 @@ fn told(verdict: Result<Principal, BearerRefused>) -> Result<Result<Credential, 
     }
 }
 
-/// Who judges access tokens, where an issuer is configured.
+/// The judge of access tokens, if an issuer is configured.
 pub(crate) fn bearer(config: &Config) -> anyhow::Result<Option<Arc<Bearer>>> {
     let Some(settings) = &config.oauth else { return Ok(None) };
     Ok(Some(Arc::new(Bearer::new(settings.clone(), &config.egress)?)))
 }
 
-/// What the gateway says about itself to clients that bring access tokens. Its name is the audience where that is an
-/// address, as RFC 8707 wants it.
+/// The gateway's metadata for clients with access tokens. Its name is the audience if that is an address, as
+/// RFC 8707 requires.
 pub(crate) fn protected_resource(
     config: &Config,
     listen: SocketAddr,

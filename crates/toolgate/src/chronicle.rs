@@ -1,5 +1,5 @@
-//! What is kept of the servers between runs and for the command line: how they do, what they listed last, which era they
-//! speak, what they complained about. One task writes it, a little later than it happens.
+//! The stored data about servers between runs and for the command line: their health, their last listing,
+//! their era, their complaints. One task writes it, with a short delay.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,7 +14,7 @@ use toolgate_core::server::{Era, InstanceId, Listing, ServerSpec, ServerState, T
 use toolgate_store::{Counts, Store, StoreError};
 use toolgate_upstream::Facts;
 
-/// Something about a server that is to be kept.
+/// A note about a server to be stored.
 pub(crate) enum Note {
     State(ServerName, ServerState),
     Listing(ServerName, Listing),
@@ -31,7 +31,7 @@ const STDERR_LINES_KEPT: usize = 100;
 const GATHER: Duration = Duration::from_millis(100);
 const LAST_WRITE: Duration = Duration::from_secs(2);
 
-/// Where notes are handed in.
+/// The intake of notes.
 #[derive(Clone)]
 pub(crate) struct Notes(mpsc::Sender<Note>);
 
@@ -42,21 +42,21 @@ impl Notes {
     }
 }
 
-/// Who else may keep a chronicle in the same store.
+/// The other writers of a chronicle in the same store.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Company {
     None,
-    /// Other gateways, which may know other servers for a while: nothing of theirs is forgotten here.
+    /// Other gateways, which may know other servers for a while: nothing of theirs is removed here.
     Replicas,
 }
 
-/// What was known when the gateway started.
+/// The knowledge at the start of the gateway.
 pub(crate) struct Chronicle {
     notes: Notes,
     memory: Arc<Memory>,
     listings: Vec<(ServerName, String, Listing)>,
     writer: JoinHandle<()>,
-    /// Tells the writer that nothing more will come.
+    /// Tells the writer that no more notes will come.
     last_note: CancellationToken,
 }
 
@@ -91,7 +91,7 @@ impl Chronicle {
         self.memory.clone()
     }
 
-    /// What servers listed last that are reached as they were then.
+    /// The last listings of servers that are reached in the same way as then.
     pub(crate) fn take_listings(&mut self) -> Vec<(ServerName, Listing)> {
         let listings = std::mem::take(&mut self.listings).into_iter();
         let same = |(name, fingerprint, _): &(ServerName, String, Listing)| {
@@ -108,7 +108,7 @@ impl Chronicle {
     }
 }
 
-/// Which era servers speak, for the way they are reached now.
+/// The eras of servers, for the way they are reached now.
 pub(crate) struct Memory {
     stored: BTreeMap<(ServerName, String), (Era, String)>,
     fingerprints: Mutex<BTreeMap<ServerName, String>>,
@@ -147,7 +147,8 @@ impl Facts for Memory {
     }
 }
 
-/// Stands for how a server is reached: another command or URL is another server. Instances that come and go are not.
+/// Identifies the way a server is reached: another command or URL is another server. Changing instances do
+/// not matter.
 fn fingerprint(spec: &ServerSpec) -> String {
     let reached = match &spec.transport {
         TransportSpec::Http { instances, .. } if instances.iter().any(|one| one.id != InstanceId::only()) => {
@@ -168,7 +169,7 @@ pub(crate) fn keep_tail(tails: &mut BTreeMap<ServerName, VecDeque<String>>, serv
     }
 }
 
-/// What is known of the servers, and which of it has not been written yet.
+/// The knowledge about servers, and the unwritten part of it.
 #[derive(Default)]
 struct Pages {
     states: BTreeMap<ServerName, ServerState>,
@@ -191,7 +192,7 @@ async fn write(
     loop {
         let first = tokio::select! {
             first = inbox.recv() => first,
-            // A closed inbox gives out what it still holds, then nothing.
+            // A closed inbox delivers its remaining entries, then nothing.
             () = last_note.cancelled(), if !inbox.is_closed() => {
                 inbox.close();
                 continue;

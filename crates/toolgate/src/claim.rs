@@ -1,5 +1,5 @@
-//! The stream of the ledger that this gateway writes, claimed for as long as it runs. On SQLite the lock of the data folder is
-//! enough; a database that others use as well is asked.
+//! The stream of the ledger that this gateway writes, claimed for as long as it runs. On SQLite the lock of
+//! the data folder is enough; a shared database is asked.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::config::Config;
 pub(crate) struct Claim(Option<(Arc<StreamClaim>, JoinHandle<()>)>);
 
 impl Claim {
-    /// Whoever takes it holds the lock of the data folder.
+    /// Its taker holds the lock of the data folder.
     pub(crate) async fn take(config: &Config, store: &Store, endpoint: &str) -> anyhow::Result<Self> {
         if !store.is_shared() {
             return Ok(Self(None));
@@ -48,7 +48,7 @@ fn told(error: ClaimError, stream: &str) -> anyhow::Error {
     }
 }
 
-/// The data folder, told apart from those of the same path on other machines.
+/// The data folder, distinguished from those of the same path on other machines.
 pub(crate) fn place(data: &Path) -> anyhow::Result<String> {
     let told = || format!("could not look at the data folder {}", data.display());
     let real = data.canonicalize().with_context(told)?;

@@ -1,4 +1,4 @@
-//! What can be said on the command line. Nothing else looks at argv.
+//! The command line. Nothing else reads argv.
 
 mod agents;
 mod approvals;

@@ -1,4 +1,5 @@
-//! Who keeps servers from what is the gateway's: this program itself, started once more for each of them.
+//! The confinement of servers from the gateway's own data: this program itself, started once more for each of
+//! them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,7 +12,7 @@ use toolgate_upstream::INHERITED;
 
 use crate::config::{Config, ServerEntry, VaultSettings};
 
-/// This very program, whatever has become of the file that it was started from.
+/// This very program, even if its file has been replaced.
 const LAUNCHER: &str = "/proc/self/exe";
 const SUBCOMMAND: &str = "confine";
 
@@ -22,7 +23,7 @@ pub(crate) fn confiner(config: &Config) -> anyhow::Result<Confiner> {
     Ok(Confiner::new(launcher, ground, config.sandbox))
 }
 
-/// Tells what this machine cannot keep servers from, where there are any to be kept from it.
+/// Warns about missing confinement on this machine, if there are servers to confine.
 pub(crate) fn warn(config: &Config, confiner: &Confiner) {
     let is_started = |server: &ServerEntry| {
         server.enabled
@@ -37,17 +38,17 @@ pub(crate) fn warn(config: &Config, confiner: &Confiner) {
     }
 }
 
-/// What this machine can do, as the gateway asks for it.
+/// The means of this machine, as the gateway sees them.
 pub(crate) fn tried() -> String {
     serde_json::to_string(&toolgate_sandbox::probe()).expect("it is plain data")
 }
 
-/// What servers inherit of this process's environment.
+/// The part of this process's environment that servers inherit.
 pub(crate) fn inherited() -> BTreeMap<String, String> {
     std::env::vars().filter(|(name, _)| INHERITED.contains(&name.as_str())).collect()
 }
 
-/// What the gateway keeps, wherever it lies.
+/// The gateway's own data, in any place.
 fn own(config: &Config) -> Vec<PathBuf> {
     let key = match &config.vault {
         VaultSettings::File(path) => Some(path.clone()),
@@ -62,7 +63,7 @@ fn own(config: &Config) -> Vec<PathBuf> {
     kept.chain(config.secret_files()).chain(config.key_files.iter().cloned()).collect()
 }
 
-/// What the gateway runs because it lies where it lies.
+/// The programs that the gateway runs because of their place.
 fn guarded(config: &Config) -> Vec<PathBuf> {
     config.capability_servers.folder.clone().into_iter().chain(std::env::current_exe().ok()).collect()
 }

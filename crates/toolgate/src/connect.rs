@@ -25,7 +25,7 @@ pub(crate) enum Client {
     Generic,
 }
 
-/// What Toolgate is reached by.
+/// The ways to reach Toolgate.
 #[derive(Clone, Copy)]
 pub(crate) struct Gate<'a> {
     /// The endpoint, with its path.
@@ -35,7 +35,7 @@ pub(crate) struct Gate<'a> {
     pub(crate) program: &'a Path,
     pub(crate) data: &'a Path,
     pub(crate) config: Option<&'a Path>,
-    /// What the client sees is what this agent sees, for clients that start the program; for others `url` says it.
+    /// The agent that the client acts as, for clients that start the program; for others it is part of `url`.
     pub(crate) agent: Option<&'a AgentName>,
 }
 
@@ -47,7 +47,8 @@ pub(crate) enum Os {
 }
 
 impl Os {
-    /// The one this program was built for; everything that is neither macOS nor Windows keeps its files like Linux.
+    /// The system this program was built for; everything that is neither macOS nor Windows keeps its files
+    /// like Linux.
     pub(crate) fn this() -> Os {
         match std::env::consts::OS {
             "macos" => Os::Mac,
@@ -57,7 +58,7 @@ impl Os {
     }
 }
 
-/// Where clients keep their files.
+/// The places of clients' files.
 #[derive(Clone, Copy)]
 pub(crate) struct Machine<'a> {
     pub(crate) os: Os,
@@ -89,13 +90,13 @@ pub(crate) enum ConnectError {
     Write(#[from] ReplaceError),
 }
 
-/// What `write` did.
+/// The result of `write`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Written {
-    /// The entry was there already, just so.
+    /// The same entry was there already.
     Unchanged,
     Changed {
-        /// The file as it was before, if there was one.
+        /// The previous content of the file, if there was one.
         backup: Option<PathBuf>,
     },
 }
@@ -140,7 +141,7 @@ impl Client {
         }
     }
 
-    /// Whether the entry holds a token, so that the file must be kept to oneself.
+    /// True if the entry contains a token, so that the file must be private.
     pub(crate) fn holds_token(self) -> bool {
         self != Client::ClaudeDesktop
     }
@@ -210,7 +211,7 @@ impl ClientFile {
         &self.path
     }
 
-    /// The token that the entry for Toolgate holds already.
+    /// The token in the existing entry for Toolgate.
     pub(crate) fn token(&self) -> Option<String> {
         let file = as_json(&self.text)?;
         let header = file[self.client.section()][ENTRY]["headers"]["Authorization"].as_str()?;
@@ -234,7 +235,7 @@ fn merged(current: &str, client: Client, gate: &Gate<'_>, path: &Path) -> Result
     Ok(if text.ends_with('\n') { text } else { text + "\n" })
 }
 
-/// The file and the place in it where the client lists its servers, made if it is not there.
+/// The file and the place in it where the client lists its servers, created if it is missing.
 fn servers(current: &str, client: Client, path: &Path) -> Result<(CstRootNode, CstObject), ConnectError> {
     let root = CstRootNode::parse(current, &jsonc()).map_err(|error| ConnectError::Syntax {
         path: path.to_owned(),
@@ -249,7 +250,7 @@ fn servers(current: &str, client: Client, path: &Path) -> Result<(CstRootNode, C
     Ok((root, servers))
 }
 
-/// Sets the entry, and leaves it untouched if it says the same already, however it is laid out.
+/// Sets the entry, and leaves an equal one untouched, in any layout.
 fn put(servers: &CstObject, entry: CstInputValue) {
     let Some(old) = servers.get(ENTRY) else {
         servers.append(ENTRY, entry);

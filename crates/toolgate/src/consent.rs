@@ -1,6 +1,6 @@
-//! Configuration files that nobody named: one lies in the folder that somebody happens to stand in, and says which programs
-//! are started as them. It counts once they have agreed to it or started a gateway from it by name, and what they agreed to is
-//! kept by its path: whoever works in a folder changes what is in it.
+//! Configuration files that were found, not named: one may be in the current folder, and decides which
+//! programs are started. It counts once the user has agreed to it or started a gateway from it by name, and
+//! the agreement is stored by path, since the content of a folder changes as people work in it.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -15,16 +15,16 @@ use crate::output::{printable, talk, write_talk};
 
 const FOLDER: &str = "toolgate";
 const FILE: &str = "agreed";
-/// How many programs a question names.
+/// The number of programs that a question names.
 const SHOWN_MAX: usize = 20;
 
-/// Whether a file that nobody named may be used.
+/// True if a found file may be used.
 pub(crate) fn is_agreed(file: &Path) -> bool {
     let (Some(list), Some(line)) = (list(), line(file)) else { return false };
     fs::read_to_string(list).is_ok_and(|kept| kept.lines().any(|one| one == line))
 }
 
-/// Sees to it that the file that would be read is one that somebody named or agreed to. Asks where there is a person.
+/// Ensures that the file to read was named or agreed to. Asks if there is a person.
 pub(crate) fn see_to(at: &Whereabouts<'_>) -> anyhow::Result<()> {
     let Some(file) = at.unnamed_file().filter(|file| !is_agreed(file)) else { return Ok(()) };
     let shown = file.display();
@@ -43,8 +43,8 @@ pub(crate) fn see_to(at: &Whereabouts<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Remembers a file that a gateway was started from by its name, so that commands in its folder find that gateway. A file
-/// with another name is found nowhere by itself.
+/// Remembers a file that a gateway was started from by its name, so that commands in its folder find that
+/// gateway. A file with another name is never found automatically.
 pub(crate) fn keep_named(at: &Whereabouts<'_>) {
     let Some(file) = at.config.map(|file| at.cwd.join(file)) else { return };
     if file.file_name().is_none_or(|name| name != FILE_NAME) || is_agreed(&file) {
@@ -55,7 +55,7 @@ pub(crate) fn keep_named(at: &Whereabouts<'_>) {
     }
 }
 
-/// Remembers that a person wants this file.
+/// Remembers that the user agreed to this file.
 pub(crate) fn agree(file: &Path) -> io::Result<()> {
     let nowhere = || io::Error::other("there is no home folder, or the path has a line break");
     let (list, line) = (list().ok_or_else(nowhere)?, line(file).ok_or_else(nowhere)?);
@@ -87,7 +87,7 @@ fn asked(at: &Whereabouts<'_>, file: &Path) -> anyhow::Result<bool> {
     Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
-/// The commands in a file, as they are written.
+/// The commands in a file, as written.
 fn programs(at: &Whereabouts<'_>) -> Option<Vec<String>> {
     let config = Config::load(at, References::Keep).ok()?;
     let enabled = config.servers.iter().filter(|server| server.enabled);
@@ -98,14 +98,14 @@ fn programs(at: &Whereabouts<'_>) -> Option<Vec<String>> {
     Some(enabled.filter_map(|server| command(&server.spec.transport)).collect())
 }
 
-/// What is kept of a file: where it really lies.
+/// The stored form of a file: its real path.
 fn line(file: &Path) -> Option<String> {
     let real = fs::canonicalize(file).ok()?;
     let text = real.to_str()?.to_owned();
     (!text.contains(['\n', '\r'])).then_some(text)
 }
 
-/// Where it is kept: with the person, not with what may have come from elsewhere.
+/// The place of the list: with the user, not with data that may have come from elsewhere.
 fn list() -> Option<PathBuf> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let state = absolute("XDG_STATE_HOME");

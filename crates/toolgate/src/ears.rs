@@ -1,4 +1,4 @@
-//! What servers tell on their own, handed on to whom it concerns: registry, hub, chronicle.
+//! Notifications of servers, passed on to registry, hub and chronicle.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -15,9 +15,9 @@ use crate::chronicle::{Note, Notes, keep_tail};
 
 pub(crate) struct Ears {
     hub: Arc<Hub>,
-    /// The servers are there before the registry that judges what they list.
+    /// The servers exist before the registry that judges their listings.
     registry: OnceLock<Arc<Registry>>,
-    /// `None` where nothing is kept.
+    /// `None` if nothing is recorded.
     notes: Option<Notes>,
     states: watch::Sender<BTreeMap<ServerName, ServerState>>,
     tails: Mutex<BTreeMap<ServerName, VecDeque<String>>>,
@@ -30,17 +30,17 @@ impl Ears {
     }
 
     pub(crate) fn tell(&self, registry: Arc<Registry>) {
-        // It is told once, where the house is put together.
+        // It is set once, during assembly.
         drop(self.registry.set(registry));
     }
 
-    /// Waits until a server has been reached or given up, and says how it does.
+    /// Waits until a server has been reached or given up, and returns its state.
     pub(crate) async fn settled(&self, server: &ServerName, wait: Duration) -> Option<ServerState> {
         let mut states = self.states.subscribe();
         let settled = |states: &BTreeMap<ServerName, ServerState>| {
             states.get(server).is_some_and(|state| state.health != ServerHealth::Starting)
         };
-        // Where time runs out, the last word of the server counts.
+        // If time runs out, the server's last state counts.
         drop(tokio::time::timeout(wait, states.wait_for(settled)).await);
         states.borrow().get(server).cloned()
     }
@@ -69,7 +69,7 @@ impl Watcher for Ears {
         let mut before = None;
         self.states.send_modify(|states| before = states.insert(server.clone(), state.clone()));
         let said = |state: &ServerState| (state.health, state.reason.clone());
-        // One that is tried again and again with the same result is told once.
+        // Repeated attempts with the same result are logged once.
         if before.as_ref().map(said) != Some(said(state)) {
             let reason = state.reason.as_deref().unwrap_or("");
             tracing::info!(%server, health = ?state.health, reason, "server");

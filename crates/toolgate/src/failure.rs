@@ -1,4 +1,4 @@
-//! How a failure is told: what happened, each cause once, then what to do about it.
+//! The presentation of a failure: what happened, each cause once, then the advice.
 
 use serde_json::{Value, json};
 use toolgate_store::StoreError;
@@ -7,7 +7,7 @@ use crate::output::printable;
 
 const HINT: &str = "\nhint: ";
 
-/// The text for people, without a line break at its end. It may hold what servers said.
+/// The text for people, without a final line break. It may contain text of servers.
 pub(crate) fn render(error: &anyhow::Error) -> String {
     let (mut told, hints) = parts(error);
     for hint in hints {
@@ -17,7 +17,7 @@ pub(crate) fn render(error: &anyhow::Error) -> String {
     printable(&told)
 }
 
-/// The same for programs: what happened, and what to do about it where somebody knows.
+/// The same for programs: what happened, and the advice if there is any.
 pub(crate) fn json(error: &anyhow::Error) -> Value {
     let (told, hints) = parts(error);
     let mut said = json!({ "error": printable(&told) });
@@ -32,7 +32,7 @@ fn parts(error: &anyhow::Error) -> (String, Vec<String>) {
     let mut hints = Vec::new();
     for cause in error.chain() {
         let text = cause.to_string();
-        // A hint in the middle would tear what happened from its cause.
+        // A hint in the middle would separate the failure from its cause.
         let (what, hint) = match text.split_once(HINT) {
             Some((what, hint)) => (what, Some(hint.to_owned())),
             None => (text.as_str(), cause.downcast_ref().and_then(hint).map(str::to_owned)),
@@ -48,7 +48,7 @@ fn parts(error: &anyhow::Error) -> (String, Vec<String>) {
     (told, hints)
 }
 
-/// What can be done about a failure of the store.
+/// The advice for a failure of the store.
 pub(crate) fn hint(error: &StoreError) -> Option<&'static str> {
     match error {
         StoreError::CreateFolder { .. }

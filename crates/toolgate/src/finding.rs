@@ -1,5 +1,5 @@
-//! What makes search quick when somebody searches: the index follows the catalogue, and where an encoder is configured its
-//! vectors do too, kept in the data folder so that only changed tools are embedded again.
+//! Preparation for quick searches: the index follows the catalogue and, if an encoder is configured, so do
+//! its vectors. They are kept in the data folder so that only changed tools are embedded again.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use toolgate_search::meaning::Meaning;
 
 use crate::config::Config;
 
-/// How often the catalogue is looked at.
+/// The polling interval of the catalogue.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
-/// How often progress is told while a catalogue is embedded.
+/// The interval of progress messages while a catalogue is embedded.
 const TELL_EVERY: Duration = Duration::from_secs(5);
 
-/// How tools are searched, in words for the person who starts the gateway.
+/// The mode of search, in words for the person who starts the gateway.
 pub(crate) fn mode(config: &Config) -> String {
     match &config.search.model {
         Some(folder) => format!("by words and by meaning ({})", folder.display()),
@@ -47,7 +47,7 @@ pub(crate) fn follow(
     }
 }
 
-/// Search does without an encoder that cannot be had.
+/// Search works without an unavailable encoder.
 fn meaning(folder: &Path) -> Option<Arc<Meaning>> {
     match Model::load(folder) {
         Ok(model) => Some(Arc::new(Meaning::new(Arc::new(model)))),
@@ -61,7 +61,7 @@ fn meaning(folder: &Path) -> Option<Arc<Meaning>> {
 struct Follower {
     discovery: Arc<Discovery>,
     cache: PathBuf,
-    /// Up to which state of the catalogue everything is done.
+    /// The state of the catalogue up to which everything is done.
     done: Option<u64>,
     told: Instant,
 }
@@ -91,7 +91,7 @@ impl Follower {
         }
     }
 
-    /// Takes the vectors of an earlier run. Where there are none, or those of another model, they are made anew.
+    /// Loads the vectors of an earlier run. Missing ones, or those of another model, are made again.
     fn remember(&self, meaning: &Meaning) {
         let Ok(bytes) = std::fs::read(&self.cache) else { return };
         match meaning.remember(&bytes) {
@@ -100,7 +100,7 @@ impl Follower {
         }
     }
 
-    /// Embeds what has no vector yet; `false` if the catalogue changed or the gateway ended meanwhile.
+    /// Embeds texts without a vector; `false` if the catalogue changed or the gateway ended meanwhile.
     fn embed(&mut self, meaning: &Meaning, generation: u64, shutdown: &CancellationToken) -> bool {
         let missing = meaning.progress().texts - meaning.progress().embedded;
         loop {
@@ -128,7 +128,7 @@ impl Follower {
         true
     }
 
-    /// A cache that cannot be written costs time at the next start and nothing else.
+    /// A cache that cannot be written only costs time at the next start.
     fn keep(&self, meaning: &Meaning) {
         let folder = self.cache.parent().expect("the cache lies in a folder");
         let fresh = self.cache.with_extension("new");

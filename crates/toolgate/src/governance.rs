@@ -1,5 +1,5 @@
-//! What governs calls, put together: policy, approvals, ledger and the pipeline that asks them, and the work that goes on
-//! beside calls: policies are read anew, approvals run out, bodies are let go.
+//! Governance of calls, assembled: policy, approvals, ledger and the pipeline that uses them, and the
+//! background work: policies are reloaded, approvals time out, bodies are deleted.
 
 mod following;
 
@@ -26,11 +26,11 @@ use crate::config::{Config, ReadsWhenDown};
 
 pub(crate) use following::Follower;
 
-/// How often policies are looked at for changes.
+/// The polling interval of policies.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
-/// How often approvals are looked at for those whose time is over.
+/// The polling interval of expired approvals.
 const RUN_OUT_EVERY: Duration = Duration::from_secs(1);
-/// How often bodies are looked at that need not be kept any longer.
+/// The polling interval of bodies past their retention.
 const RETENTION_EVERY: Duration = Duration::from_secs(600);
 
 pub(crate) struct Governance {
@@ -76,7 +76,7 @@ impl Governance {
         })
     }
 
-    /// Starts what the gateway that holds the data folder does beside calls.
+    /// Starts the background work of the gateway that holds the data folder.
     pub(crate) async fn watch(&self, store: &Store, shutdown: &CancellationToken) -> anyhow::Result<()> {
         let swept = store.sweep(self.books.writer().stream()).await?;
         for call in &swept {
@@ -90,7 +90,7 @@ impl Governance {
         Ok(())
     }
 
-    /// Keeps what is in force as the configuration and the policy folder say.
+    /// Keeps the policies in force in step with the configuration and the policy folder.
     pub(crate) fn follower(&self) -> Follower {
         Follower {
             policy: self.policy.clone(),
@@ -122,7 +122,8 @@ pub(crate) fn sources(config: &Config) -> Sources {
     }
 }
 
-/// The stream of processes that live as long as one command: the gateway must not close their calls as left over.
+/// The stream of processes that live as long as one command: the gateway must not close their calls as left
+/// over.
 pub(crate) const COMMAND_STREAM: &str = "cli";
 
 pub(crate) fn books_settings(config: &Config, stream: &str) -> BooksSettings {
@@ -184,7 +185,7 @@ impl Archive for LedgerArchive {
     }
 }
 
-/// How much of quotas is used, as the store knows it.
+/// The use of quotas, from the store.
 pub(crate) struct StoredUsage(pub(crate) Store);
 
 impl Usage for StoredUsage {
@@ -241,7 +242,7 @@ async fn run_out(books: Arc<Books>) {
     let mut tick = tokio::time::interval(RUN_OUT_EVERY);
     loop {
         tick.tick().await;
-        // A store that is away says so in its own log; what is due then is done when it is back.
+        // An unavailable store logs that itself; due work happens when it is back.
         drop(books.expire_due().await);
     }
 }

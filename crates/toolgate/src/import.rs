@@ -1,7 +1,7 @@
-//! `toolgate servers import`: takes over the servers a client was configured with.
+//! `toolgate servers import`: imports the servers of a client's configuration.
 //!
-//! `read_client_config` understands the client's file, `plan` compares it with what is configured already and says
-//! what would be added, `apply` writes. Nothing is written that `config` would refuse.
+//! `read_client_config` parses the client's file, `plan` compares it with the current configuration and lists
+//! the additions, `apply` writes. Nothing is written that `config` would refuse.
 
 mod client;
 mod secret;
@@ -22,15 +22,15 @@ use crate::config::{Config, ConfigError, References, ServerEntry, Whereabouts};
 pub(crate) use client::{jsonc, read_client_config};
 pub(crate) use secret::{masked_line, masked_url};
 
-/// A server as it will stand in `toolgate.toml`: every text in the spelling of that file.
+/// A server for `toolgate.toml`: every text in the syntax of that file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ImportedServer {
     pub(crate) name: String,
     pub(crate) transport: ImportedTransport,
     pub(crate) enabled: bool,
-    /// What changed on the way, or is left for the operator to do.
+    /// Changes on the way, and tasks left for the operator.
     pub(crate) notes: Vec<String>,
-    /// Keys that hold a secret in clear, such as `env.API_KEY`.
+    /// Keys with a secret in clear text, such as `env.API_KEY`.
     pub(crate) secrets: Vec<String>,
 }
 
@@ -40,7 +40,7 @@ pub(crate) enum ImportedTransport {
     Url { url: String, headers: BTreeMap<String, String> },
 }
 
-/// What a client's file holds.
+/// The content of a client's file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Found {
     pub(crate) servers: Vec<ImportedServer>,
@@ -48,11 +48,11 @@ pub(crate) struct Found {
     pub(crate) skipped: Vec<(String, String)>,
 }
 
-/// What has to be known of this machine to understand a client's file.
+/// The facts about this machine that are needed to understand a client's file.
 #[derive(Clone, Copy)]
 pub(crate) struct Surroundings<'a> {
     pub(crate) home: Option<&'a Path>,
-    /// Where Toolgate itself listens, so that it is not made a server of itself.
+    /// Toolgate's own address, so that it does not become a server of itself.
     pub(crate) listen: SocketAddr,
 }
 
@@ -79,7 +79,7 @@ pub(crate) enum ImportError {
     Write(#[from] ReplaceError),
 }
 
-/// What an import would do.
+/// The effect of an import.
 #[derive(Debug)]
 pub(crate) struct Plan {
     /// The `toolgate.toml` that is written.
@@ -98,8 +98,8 @@ pub(crate) struct Conflict {
     pub(crate) suggested: String,
 }
 
-/// Compares what was found with what stands in `target` (`current`, if the file exists) and composes the new text.
-/// `renames` says under which other name a server is to be added.
+/// Compares the found servers with `target` (`current`, if the file exists) and composes the new text.
+/// `renames` has other names for servers.
 pub(crate) fn plan(
     found: Found,
     origin: &Path,
@@ -130,7 +130,7 @@ pub(crate) fn plan(
     Ok(Plan { target: target.to_owned(), creates: current.is_none(), additions, skipped, conflicts, text })
 }
 
-/// Writes what was planned and returns the backup, if there was a file before. Without additions nothing is written.
+/// Writes the plan and returns the backup, if there was a file before. Without additions nothing is written.
 pub(crate) fn apply(plan: &Plan) -> Result<Option<PathBuf>, ImportError> {
     if plan.additions.is_empty() {
         return Ok(None);
@@ -141,7 +141,7 @@ pub(crate) fn apply(plan: &Plan) -> Result<Option<PathBuf>, ImportError> {
 const NEW_FILE: &str =
     "# Toolgate configuration. `toolgate.example.toml` in the repository shows every key.\n";
 
-/// References stay as they are: whether a variable is set is asked when the gateway starts.
+/// References stay as they are: variables are checked when the gateway starts.
 fn parse(text: &str, target: &Path) -> Result<Config, ConfigError> {
     let nothing = |_: &str| Some(String::from("set"));
     let cwd = target.parent().unwrap_or(Path::new("/"));
@@ -151,7 +151,7 @@ fn parse(text: &str, target: &Path) -> Result<Config, ConfigError> {
 
 /// Decides for each server whether it is added.
 struct Sorting<'a> {
-    /// Those configured before, and those added so far.
+    /// The servers configured before, and those added so far.
     known: Vec<ServerEntry>,
     target: &'a Path,
     additions: Vec<ImportedServer>,
@@ -202,7 +202,7 @@ fn refusal(error: &ConfigError) -> String {
     reasons.join("; ")
 }
 
-/// The text with the servers at its end. What stands there already keeps every byte.
+/// The text with the servers at its end. The existing text keeps every byte.
 fn appended(
     current: Option<&str>,
     target: &Path,
@@ -229,7 +229,7 @@ fn appended(
     }
 }
 
-/// `[[servers]]` tables, the first below a line that says where they come from.
+/// `[[servers]]` tables, the first below a line that names their origin.
 fn tables(origin: &Path, servers: &[ImportedServer]) -> String {
     let mut tables = ArrayOfTables::new();
     for (index, server) in servers.iter().enumerate() {

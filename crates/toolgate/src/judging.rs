@@ -1,4 +1,4 @@
-//! The policies in force as the API shows them, and who stands in the decision table. The command line shares both.
+//! The policies in force for the API, and the actors of the decision table. The command line shares both.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ pub(crate) fn actors() -> Vec<(&'static str, Principal)> {
     callers.map(|role| (role.as_str(), Principal::new(PrincipalId::new(role.as_str()), role))).collect()
 }
 
-/// Rules of one text stand together.
+/// Groups the rules of one text.
 fn files(rules: Vec<ListedRule>) -> Vec<PolicyFile> {
     let mut files: Vec<PolicyFile> = Vec::new();
     for rule in rules {

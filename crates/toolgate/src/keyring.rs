@@ -20,7 +20,7 @@ use toolgate_store::{Books, SecretOrigin, Store, Whose};
 use crate::config::{Config, Credential, OpenBao, OpenBaoBy, VaultSettings};
 
 const KEY_FILE: &str = "vault.key";
-/// How often the keyring looks whether another process has changed the vault.
+/// The interval for checking changes of the vault by other processes.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// The vault, with the key that the configuration names.
@@ -28,7 +28,7 @@ pub(crate) fn vault(config: &Config, store: &Store, books: &Arc<Books>) -> anyho
     Ok(Vault::new(store.clone(), books.clone(), key(config)?))
 }
 
-/// The key that the configuration names; made the first time, if it names none.
+/// The configured key; without one, a key that is created the first time.
 pub(crate) fn key(config: &Config) -> anyhow::Result<VaultKey> {
     Ok(match &config.vault {
         VaultSettings::Generated => VaultKey::from_file_or_new(&generated_key(config))?,
@@ -43,7 +43,7 @@ pub(crate) fn key(config: &Config) -> anyhow::Result<VaultKey> {
     })
 }
 
-/// The secrets that the configuration has from elsewhere.
+/// The secrets of the configuration that are kept elsewhere.
 pub(crate) fn outside(config: &Config) -> anyhow::Result<Outside> {
     let openbao = config.openbao.as_ref().map(|settings| openbao(settings, &config.egress)).transpose()?;
     Ok(Outside::new(config.secrets.clone(), openbao))
@@ -73,7 +73,7 @@ fn given(credential: Credential) -> anyhow::Result<Given> {
     })
 }
 
-/// Where the key is that the gateway makes for itself.
+/// The path of the key that the gateway creates for itself.
 pub(crate) fn generated_key(config: &Config) -> PathBuf {
     config.data.join(KEY_FILE)
 }
@@ -131,8 +131,8 @@ impl VaultDesk {
         Ok(listed)
     }
 
-    /// Whoever stores a value knows it, and may have it sent to where its server is. An admin's word is asked for beside
-    /// that where the address is somebody else's.
+    /// A person who stores a value knows it, and may allow sending it to its server's address. If the address
+    /// came from someone else, an admin's permission is needed too.
     fn origins_for(&self, by: &Principal, server: &ServerName) -> Vec<String> {
         if by.role == Role::Admin {
             return Vec::new();
@@ -144,7 +144,7 @@ impl VaultDesk {
     }
 }
 
-/// Where a secret may be sent beside what the file says.
+/// The addresses that a secret may be sent to besides those in the file.
 pub(crate) fn origins_of(origins: &[SecretOrigin], place: &SecretPlace) -> Vec<String> {
     let SecretPlace { server, principal, name } = place;
     let allowed = origins.iter().filter(|one| one.allows(server, principal.as_ref(), name, &one.origin));
@@ -153,7 +153,7 @@ pub(crate) fn origins_of(origins: &[SecretOrigin], place: &SecretPlace) -> Vec<S
 
 fn kept_elsewhere(secret: &OutsideSecret, origins: &[SecretOrigin]) -> StoredSecret {
     let place = SecretPlace { server: secret.server.clone(), principal: None, name: secret.name.clone() };
-    // What somebody stored under its name, and had sent somewhere, is another value.
+    // A value stored under the same name, with its own origins, is another value.
     let by_admin: Vec<SecretOrigin> = origins.iter().filter(|one| one.whose == Whose::All).cloned().collect();
     let mut allowed = secret.origins.clone();
     allowed.extend(origins_of(&by_admin, &place));

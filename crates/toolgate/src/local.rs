@@ -1,5 +1,5 @@
-//! A client on this machine, for the CLI: it speaks to the gateway that runs on the data folder, through the sockets
-//! there, or to one of its own that lives as long as the command. MCP is spoken here, the REST API in `api`.
+//! A client on this machine, for the CLI: it connects to the running gateway of the data folder, through the
+//! sockets there, or to its own that lives as long as the command. MCP is here, the REST API in `api`.
 
 mod api;
 mod key;
@@ -26,7 +26,7 @@ pub(crate) use key::SocketKey;
 pub(crate) use problem::Problem;
 pub(crate) use stream::{Download, Upload};
 
-/// A socket of the running gateway for processes of the same user. Whom it speaks to decides what they may do: an agent
+/// A socket of the running gateway for processes of the same user. The socket decides the rights: an agent
 /// must not be taken for the person who approves its calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Socket {
@@ -56,7 +56,7 @@ impl Socket {
         })
     }
 
-    /// Connects to the gateway that runs on this data folder, and shows the key that it keeps there.
+    /// Connects to the running gateway of this data folder, and sends the key that is kept there.
     pub(crate) async fn connect(self, data: &Path) -> Option<UnixStream> {
         let mut stream = UnixStream::connect(self.path(data)).await.ok()?;
         stream.write_all(SocketKey::read(data)?.line()).await.ok()?;
@@ -79,7 +79,7 @@ pub(crate) struct LocalClient {
     reader: BufReader<Reader>,
     writer: Writer,
     next_id: u64,
-    /// A gateway of our own, if none was running.
+    /// Our own gateway, if none was running.
     house: Option<House>,
 }
 
@@ -124,7 +124,7 @@ impl LocalClient {
         Self { reader: BufReader::new(reader), writer, next_id: 1, house }
     }
 
-    /// One request and its result. `on_progress` hears what the server says meanwhile.
+    /// One request and its result. `on_progress` gets the server's progress.
     pub(crate) async fn request(
         &mut self,
         method: &str,

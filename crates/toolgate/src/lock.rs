@@ -1,4 +1,4 @@
-//! One gateway per data folder: a lock that the system lets go when the process ends, however it ends.
+//! One gateway per data folder: a lock that the system releases when the process ends, in any way.
 
 use std::fs::{File, Permissions, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -9,10 +9,10 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 
 const FILE_NAME: &str = "gateway.lock";
-/// `running` holds the lock for a moment; whoever starts in that moment tries again after this.
+/// `running` holds the lock for a moment; a concurrent start tries again after this.
 const RETRY_PAUSE: Duration = Duration::from_millis(50);
 
-/// Held while this gateway runs; the file says where it listens.
+/// Held while this gateway runs; the file has its address.
 pub(crate) struct GatewayLock(File);
 
 #[derive(serde::Serialize, serde::Deserialize, Clone, Debug)]
@@ -69,7 +69,8 @@ pub(crate) fn running(data: &Path) -> Option<Running> {
     }
 }
 
-/// Opens the lock for nobody but its owner: who may open it could hold it and keep the gateway from starting.
+/// Opens the lock for its owner only: anyone who can open it could hold it and keep the gateway from
+/// starting.
 fn open(path: &Path) -> anyhow::Result<File> {
     let mut options = File::options();
     options.read(true).write(true).create(true).truncate(false).mode(0o600);

@@ -20,7 +20,7 @@ pub(crate) struct Machine {
     memory: Arc<Memory>,
     hub: Arc<Hub>,
     keys: Keys,
-    /// What the registry wants while nobody listens yet to what servers say.
+    /// The registry's specs while nothing listens to servers yet.
     first: Mutex<Option<Vec<ServerSpec>>>,
     running: AtomicBool,
 }
@@ -37,7 +37,7 @@ impl Machine {
         })
     }
 
-    /// Starts what the registry asked for so far. From now on it is done at once.
+    /// Starts the requested servers so far. From now on requests are applied at once.
     pub(crate) fn run(&self) {
         let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
         self.running.store(true, Ordering::Release);
@@ -111,7 +111,7 @@ fn latency(snapshot: &LatencySnapshot) -> Latency {
     }
 }
 
-/// What agents see, through the hub that tells them of changes.
+/// The agents' view, through the hub that notifies them of changes.
 pub(crate) struct Display(pub(crate) Arc<Hub>);
 
 impl Shelf for Display {

@@ -1,4 +1,4 @@
-//! The `toolgate` binary: what was said on the command line, and which command does it.
+//! The `toolgate` binary: the command line, and the command that runs.
 
 mod callers;
 mod chronicle;
@@ -49,7 +49,7 @@ use table::Reader;
 /// Sets how much is logged.
 const LOG_VARIABLE: &str = "TOOLGATE_LOG";
 
-/// Small calls are mostly allocations; this allocator halves what they cost.
+/// Small calls are mostly allocations; this allocator halves their cost.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -95,7 +95,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Connections have threads of their own; what is left for these is children, supervision and the store.
+/// Connections have their own threads; these are for children, supervision and the store.
 fn workers() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2))
 }
@@ -114,7 +114,7 @@ fn fail(error: &anyhow::Error, listener: Reader) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Logs are talk and go to standard error; `TOOLGATE_LOG` sets how much is said.
+/// Logs go to standard error; `TOOLGATE_LOG` sets their level.
 fn start_logging(command: &Command) {
     let default = match command {
         Command::Serve(_) => "info",
@@ -140,7 +140,7 @@ fn start_logging(command: &Command) {
         .init();
 }
 
-/// Colours are for terminals whose owner has not asked for none.
+/// Colours are for terminals, unless the user disabled them.
 fn has_colours() -> bool {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|refused| !refused.is_empty());
     std::io::stderr().is_terminal() && !refused

@@ -1,4 +1,4 @@
-//! What the servers' machinery counts, as lines of OpenMetrics.
+//! The counts of the servers' machinery, as lines of OpenMetrics.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ fn gauge(text: &mut String, name: &str, help: &str, values: impl Iterator<Item =
     }
 }
 
-/// Of the fine buckets that are counted, every fourth bound is told, and always the same ones.
+/// Of the fine buckets, every fourth bound is exported, and always the same ones.
 const BOUNDS_TOLD: usize = 4;
 
 fn histogram<'a>(
@@ -84,7 +84,7 @@ fn line(text: &mut String, line: std::fmt::Arguments<'_>) {
     writeln!(text, "{line}").expect("a String takes everything that is written to it");
 }
 
-/// Tool names are the servers' own and may hold anything.
+/// Tool names are the servers' own and may contain anything.
 fn label(labels: &[(&str, &str)]) -> String {
     let quoted = labels.iter().map(|(key, value)| {
         let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");

@@ -1,5 +1,4 @@
-//! Who hears of what happens here: webhooks, meters, traces, as the configuration names them; and what the API tells of
-//! them.
+//! The receivers of events: webhooks, meters, traces, as configured; and the API's view of them.
 
 use tokio_util::sync::CancellationToken;
 use toolgate_api::{OutboundDesk, OutgoingWebhook};
@@ -118,7 +117,7 @@ async fn outgoing(known: Known, store: &Store, board: &Board) -> Result<Outgoing
     })
 }
 
-/// Paths and queries of such addresses are often what lets a sender in.
+/// The path and the query of such an address often are its credential.
 fn origin(url: &str) -> String {
     Url::parse(url).map(|url| url.origin().ascii_serialization()).unwrap_or_default()
 }

@@ -1,6 +1,6 @@
-//! Everything that is printed passes here: data to standard output, talk to standard error.
+//! All output passes here: data to standard output, messages to standard error.
 //!
-//! A reader that has gone is no reason to panic. Commands end quietly with it, as they do in any pipe.
+//! A closed reader is no reason to panic. Commands end quietly with it, as in any pipe.
 
 use std::fmt::Arguments;
 use std::io::{self, ErrorKind, Write};
@@ -10,7 +10,7 @@ macro_rules! say {
     ($($text:tt)*) => { $crate::output::write(format_args!("{}\n", format_args!($($text)*))) };
 }
 
-/// Data on standard output, which brings its own line breaks.
+/// Data on standard output, with its own line breaks.
 macro_rules! put {
     ($($text:tt)*) => { $crate::output::write(format_args!($($text)*)) };
 }
@@ -22,7 +22,7 @@ macro_rules! talk {
 
 pub(crate) use {put, say, talk};
 
-/// Writes to standard output. If nobody reads any more, the process ends here.
+/// Writes to standard output. If the reader is gone, the process ends here.
 pub(crate) fn write(text: Arguments<'_>) {
     match try_write(text) {
         Ok(()) => {}
@@ -34,7 +34,7 @@ pub(crate) fn write(text: Arguments<'_>) {
     }
 }
 
-/// The same for whoever has something to do where it fails.
+/// The same for callers that handle a failure.
 pub(crate) fn try_write(text: Arguments<'_>) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_fmt(text)?;
@@ -48,19 +48,19 @@ pub(crate) fn try_write_bytes(bytes: &[u8]) -> io::Result<()> {
     stdout.flush()
 }
 
-/// Writes to standard error; if that cannot be written to, there is nobody left to tell.
+/// Writes to standard error; if that fails, there is nothing left to do.
 pub(crate) fn write_talk(text: Arguments<'_>) {
     drop(io::stderr().lock().write_fmt(text));
 }
 
-/// Text of a server for a person to read: without control characters, which could repaint the terminal, but for line
-/// breaks and tabs. What would turn words round or hide among them is written out.
+/// A server's text for a person: without control characters, which could repaint the terminal, except line
+/// breaks and tabs. Characters that reverse or hide text are written as escapes.
 pub(crate) fn printable(text: &str) -> String {
     let plain: String = text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
     written_out(plain)
 }
 
-/// The text with `\u{202e}` in place of characters that nobody sees and that change how others are seen.
+/// The text with `\u{202e}` in place of invisible characters that change the appearance of others.
 pub(crate) fn written_out(text: String) -> String {
     if text.is_ascii() || !text.contains(is_deceitful) {
         return text;
@@ -75,7 +75,7 @@ pub(crate) fn written_out(text: String) -> String {
     whole
 }
 
-/// Marks of direction, spaces of no width, tags. What joins or parts letters belongs to writing, and is none.
+/// Direction marks, zero-width spaces, tags. Joiners of letters belong to writing, and are not included.
 fn is_deceitful(c: char) -> bool {
     matches!(
         c,
@@ -91,7 +91,7 @@ fn is_deceitful(c: char) -> bool {
     )
 }
 
-/// Standard error, as the log is written to it: what others say stands in it, too.
+/// Standard error for the log, which includes foreign text.
 pub(crate) struct Log;
 
 impl Write for Log {

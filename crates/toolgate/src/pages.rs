@@ -1,4 +1,4 @@
-//! The console behind the gateway's door: the API asked as whoever looks, and who that is.
+//! The console behind the gateway's door: the API on behalf of the user, and the logins.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,11 +17,11 @@ use toolgate_store::{Store, StoreError};
 use crate::config::Config;
 use crate::governance::SystemClock;
 
-/// How long a link that was printed logs somebody in.
+/// The lifetime of a printed login link.
 pub(crate) const LINK_TIME: Duration = Duration::from_secs(60 * 60);
 const OPENING: [Role; 4] = [Role::Admin, Role::Operator, Role::Approver, Role::Auditor];
 
-/// The pages, where they are wanted.
+/// The pages, if enabled.
 pub(crate) fn console(config: &Config, store: &Store, api: &Api, key: &[u8; 32]) -> Option<Console> {
     let cookies = Cookies::new(&instance(key), config.files.public_url.as_deref());
     config.console.enabled.then(|| {
@@ -35,14 +35,15 @@ pub(crate) fn console(config: &Config, store: &Store, api: &Api, key: &[u8; 32])
     })
 }
 
-/// What tells this gateway's cookie from that of another on the same host. Replicas have one store, and so one name.
+/// Distinguishes this gateway's cookie from that of another on the same host. Replicas have one store, and so
+/// one name.
 fn instance(key: &[u8; 32]) -> String {
     const BYTES: usize = 8;
     let digest = Sha256::new().chain_update(b"toolgate console cookie\0").chain_update(key).finalize();
     digest[..BYTES].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Where somebody logs in with a link.
+/// The address of a login link.
 pub(crate) fn link_address(endpoint: &str, link: &str) -> String {
     let gateway = endpoint.strip_suffix("/mcp").unwrap_or(endpoint);
     format!("{gateway}/console/enter/{link}")

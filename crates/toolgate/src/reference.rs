@@ -1,7 +1,7 @@
-//! `docs/reference`: pages made from what the program itself goes by, so that they cannot say anything else.
+//! `docs/reference`: pages generated from the program's own tables, so that they cannot disagree.
 //!
-//! Lives here: how each page is written, and the tests that hold the pages in `docs/reference` against the code.
-//! `script/reference` writes them again. None of it is part of the program.
+//! Lives here: the writing of each page, and the tests that compare the pages in `docs/reference` with the
+//! code. `script/reference` writes them again. None of it is part of the program.
 
 mod cli;
 mod config;
@@ -76,7 +76,7 @@ fn the_reference_says_what_the_code_says() {
 
 fn write(pages: &Pages) {
     let folder = folder();
-    // What is no page any more must not stay.
+    // Obsolete pages must not stay.
     if folder.exists() {
         std::fs::remove_dir_all(&folder).expect("the folder of the reference can be replaced");
     }

@@ -1,5 +1,5 @@
-//! The wire between a client that spawned `toolgate stdio` and the gateway that runs already: bytes pass as they are.
-//! It knows only which requests are still open, so that none is left without an answer when the gateway ends.
+//! The wire between a client that spawned `toolgate stdio` and the running gateway: bytes pass unchanged. It
+//! knows only the open requests, so that none is left without an answer when the gateway ends.
 
 use std::cell::RefCell;
 use std::io;
@@ -13,10 +13,10 @@ use toolgate_wire::object::Members;
 use toolgate_wire::{Malformed, compose, message};
 
 const READ_BYTES: usize = 64 << 10;
-/// What an answer has around its result.
+/// The size of an answer besides its result.
 const ENVELOPE_BYTES: usize = 64 << 10;
 
-/// How it came to an end.
+/// The way it ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum End {
     /// The client closed its side and has had all its answers.
@@ -25,7 +25,8 @@ pub(crate) enum End {
     Gateway { unanswered: usize },
 }
 
-/// Passes everything on until the gateway closes its side, which it does once it has answered a client that closed its.
+/// Passes everything on until the gateway closes its side, which it does once it has answered a client that
+/// closed its side.
 pub(crate) async fn relay(
     client: (impl AsyncRead + Unpin, impl AsyncWrite + Unpin),
     gateway: (impl AsyncRead + Unpin, impl AsyncWrite + Unpin),
@@ -50,7 +51,7 @@ pub(crate) async fn relay(
     Ok(if client_ended && unanswered == 0 { End::Client } else { End::Gateway { unanswered } })
 }
 
-/// Whether it was the client that ended.
+/// True if the client ended.
 async fn send(
     mut input: impl AsyncRead + Unpin,
     mut to_gateway: impl AsyncWrite + Unpin,
@@ -60,14 +61,14 @@ async fn send(
     let mut lines = Decoder::new(limits.request_bytes_max);
     let mut buffer = vec![0; READ_BYTES];
     loop {
-        // A standard input that cannot be read has ended as well.
+        // An unreadable standard input has ended as well.
         let count = input.read(&mut buffer).await.unwrap_or(0);
         if count == 0 {
-            // The gateway may have gone meanwhile; whoever reads from it notices.
+            // The gateway may have gone meanwhile; its reader notices.
             drop(to_gateway.shutdown().await);
             return true;
         }
-        // Known before it is sent, for the answer may be quick.
+        // Noted before it is sent, since the answer may be quick.
         lines.push(&buffer[..count], |line| {
             if let Line::Message(bytes) = line {
                 open.borrow_mut().sent(&bytes, limits.depth_max);
@@ -79,7 +80,7 @@ async fn send(
     }
 }
 
-/// Whether the gateway ended in the middle of a line.
+/// True if the gateway ended in the middle of a line.
 async fn receive(
     mut from_gateway: impl AsyncRead + Unpin,
     output: &mut (impl AsyncWrite + Unpin),
@@ -99,7 +100,7 @@ async fn receive(
     }
 }
 
-/// Tells the client of every request that it will get no other answer.
+/// Answers every open request of the client with an error.
 async fn answer(output: &mut (impl AsyncWrite + Unpin), cut: bool, open: &OpenRequests) -> io::Result<usize> {
     let ended = RpcError::new(RpcError::INTERNAL, "the gateway ended");
     let mut text = Vec::new();
@@ -115,13 +116,13 @@ async fn answer(output: &mut (impl AsyncWrite + Unpin), cut: bool, open: &OpenRe
     Ok(open.0.len())
 }
 
-/// The ids of requests without an answer, as the client wrote them. The gateway bounds their number: it answers what is
-/// too much with an error.
+/// The ids of requests without an answer, as the client wrote them. The gateway limits their number: it
+/// answers excess ones with an error.
 #[derive(Default)]
 struct OpenRequests(Vec<String>);
 
 impl OpenRequests {
-    /// Notes what the gateway owes an answer to. What it cannot read it refuses without an id.
+    /// Notes the requests that the gateway has to answer. It refuses unreadable ones without an id.
     fn sent(&mut self, bytes: &[u8], depth_max: usize) {
         match message::parse(bytes, depth_max) {
             // It has no answer but its end.
@@ -156,7 +157,7 @@ impl OpenRequests {
     }
 }
 
-/// One message, or those of a batch. What is no message is for the gateway to refuse.
+/// One message, or those of a batch. The gateway refuses anything else.
 fn each_message(line: &Line, mut each: impl FnMut(&Members<'_>)) {
     let Line::Message(bytes) = line else { return };
     let text = std::str::from_utf8(bytes).unwrap_or_default();
@@ -177,7 +178,7 @@ mod tests {
 
     const WAIT: Duration = Duration::from_secs(10);
 
-    /// Runs a relay between the two ends that `story` is given, and says how it ended and what the client read last.
+    /// Runs a relay between the two ends given to `story`, and returns its end and the client's last output.
     async fn relayed(story: impl AsyncFnOnce(DuplexStream, DuplexStream) -> DuplexStream) -> (End, String) {
         let (client, client_end) = duplex(1 << 20);
         let (gateway, gateway_end) = duplex(1 << 20);

@@ -1,5 +1,6 @@
-//! The configuration file while the gateway runs, and the folder of capability servers: they are looked at four times a second,
-//! and what changed is taken up once it has settled, within a second. A file that does not load changes nothing.
+//! The configuration file while the gateway runs, and the folder of capability servers: they are polled four
+//! times a second, and a change is applied once it has settled, within a second. A file that does not load
+//! changes nothing.
 
 #[cfg(test)]
 mod tests;
@@ -11,13 +12,13 @@ use std::time::Duration;
 
 use crate::config::{Config, ConfigError, References, Whereabouts};
 
-/// How often the file is looked at. Two looks in a row must see the same.
+/// The polling interval of the file. Two reads in a row must agree.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// What became of a file that changed.
+/// The result of a changed file.
 #[derive(Debug)]
 pub(crate) enum Seen {
-    /// It loads, and says something else than before. `restart` names what of it counts only after a restart.
+    /// It loads, and differs from before. `restart` names the parts that take effect only after a restart.
     Changed { config: Box<Config>, restart: Vec<&'static str> },
     /// It does not load: the text that a start with it would end with.
     Refused(ConfigError),
@@ -26,30 +27,30 @@ pub(crate) enum Seen {
 /// Reads a variable of the environment.
 type Environment = fn(&str) -> Option<String>;
 
-/// Follows the file that a configuration came from, or the one that appears where it is looked for.
+/// Follows the file of a configuration, or one that appears in the searched places.
 pub(crate) struct Watch {
     config_flag: Option<PathBuf>,
     data_flag: Option<PathBuf>,
     cwd: PathBuf,
     env: Environment,
-    /// Whether a file that nobody named may be taken up.
+    /// Decides whether a found file may be used.
     agreed: fn(&Path) -> bool,
-    /// What the gateway started with: some of it counts until it ends.
+    /// The configuration at the start: some of it applies until the end.
     running: Config,
-    /// What was taken up last.
+    /// The last applied configuration.
     taken: Config,
-    /// What the last look saw, and whether it was judged already.
+    /// The last read, and whether it was judged already.
     last: Option<Look>,
     judged: Option<Look>,
     refused: bool,
 }
 
-/// What a look saw.
+/// The result of one read.
 #[derive(Clone, PartialEq)]
 struct Look {
-    /// The bytes of the file, or why there are none; nothing where there is no file to look at.
+    /// The bytes of the file, or the reason why there are none; `None` if there is no file to read.
     file: Option<Result<Vec<u8>, io::ErrorKind>>,
-    /// The capability servers that are there.
+    /// The existing capability servers.
     programs: BTreeMap<String, PathBuf>,
 }
 
@@ -74,7 +75,7 @@ impl Watch {
         }
     }
 
-    /// What the gateway started with.
+    /// The configuration at the start.
     pub(crate) fn running(&self) -> &Config {
         &self.running
     }
@@ -89,8 +90,8 @@ impl Watch {
         }
     }
 
-    /// Looks at the file once. An editor may be in the middle of writing it: only what two looks in a row have seen
-    /// is judged, and that once.
+    /// Reads the file once. An editor may be in the middle of writing it: a content is judged only after two
+    /// equal reads, and only once.
     fn look(&mut self) -> Option<Seen> {
         let look = Look {
             file: self.path().map(|path| std::fs::read(path).map_err(|error| error.kind())),
@@ -105,8 +106,8 @@ impl Watch {
         self.judge()
     }
 
-    /// Always the same file, once there is one: another that is found when it is away would be a surprise. One that appears
-    /// where a gateway without any looks for it has to be agreed to, as at the start.
+    /// Always the same file, once there is one: switching to another when it is missing would be a surprise.
+    /// A file that appears where a gateway without one looks for it needs agreement, as at the start.
     fn path(&self) -> Option<PathBuf> {
         self.running.source.clone().or_else(|| {
             let at = self.whereabouts();
@@ -115,7 +116,7 @@ impl Watch {
         })
     }
 
-    /// As at the start, so that messages call the file the same.
+    /// As at the start, so that messages name the file in the same way.
     fn whereabouts(&self) -> Whereabouts<'_> {
         let asked = Whereabouts {
             config: self.config_flag.as_deref(),
@@ -143,7 +144,7 @@ impl Watch {
 
     fn take(&mut self, config: Config) -> Option<Seen> {
         let was_refused = std::mem::take(&mut self.refused);
-        // Another comment or order of keys is no change; but the end of a refusal is worth a word.
+        // Another comment or order of keys is not a change; but the end of an error is worth a message.
         if config == self.taken && !was_refused {
             return None;
         }

@@ -11,6 +11,7 @@ use toolgate_api::{
 };
 use toolgate_catalog::Catalog;
 use toolgate_console::Console;
+use toolgate_core::id::RunId;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::{Credential, Seat};
 use toolgate_core::signature::SigningKey;
@@ -18,7 +19,7 @@ use toolgate_core::{PrincipalId, RawJson, Refusal};
 use toolgate_courier::Board;
 use toolgate_discovery::Discovery;
 use toolgate_edge::{DirectCall, Gateway, PatientBody, Quotas, Rest, RestBody, Serves};
-use toolgate_pipeline::{Answer, Patience, Pipeline};
+use toolgate_pipeline::{Answer, Labels, Patience, Pipeline};
 use toolgate_registry::Registry;
 use toolgate_sessions::Sessions;
 use toolgate_store::Store;
@@ -30,7 +31,8 @@ use crate::keyring::VaultDesk;
 use crate::outbound::Receivers;
 use crate::workshop::Workshop;
 
-/// The place of the API and of the pages in the gateway. The gateway is there first, since the API calls its tools.
+/// The place of the API and of the pages in the gateway. The gateway exists first, since the API calls its
+/// tools.
 #[derive(Clone, Default)]
 pub(crate) struct Doorway(Arc<OnceLock<Beside>>);
 
@@ -42,7 +44,7 @@ struct Beside {
 
 impl Doorway {
     pub(crate) fn open(&self, api: Api, console: Option<Console>) {
-        // It is opened once, where the house is put together.
+        // It is set once, during assembly.
         drop(self.0.set(Beside { api, console }));
     }
 }
@@ -78,7 +80,7 @@ impl Rest for Doorway {
     }
 }
 
-/// What the API is made of that is there before it.
+/// The existing parts that the API needs.
 pub(crate) struct Parts<'a> {
     pub(crate) config: &'a Config,
     pub(crate) store: &'a Store,
@@ -187,9 +189,8 @@ impl ToolCaller for GatewayTools {
             seat,
             name: request.name,
             arguments: request.arguments.unwrap_or(RawJson::EMPTY),
-            run: request.run_id,
-            task: request.task_id,
-            trace: request.trace,
+            labels: Labels { run: request.run_id.map(RunId::new), task: request.task_id.map(Into::into) },
+            trace: request.trace.map(Into::into),
             patience: match hold {
                 Hold::AsConfigured => Patience::Hold,
                 Hold::NotAtAll => Patience::NotAtAll,
@@ -204,7 +205,7 @@ impl ToolCaller for GatewayTools {
 
 fn not_called(why: toolgate_edge::NotCalled) -> NotCalled {
     match why {
-        // The API asks the catalogue itself what to say about a name that leads nowhere.
+        // The API asks the catalogue itself about an unknown name.
         toolgate_edge::NotCalled::Missing(_) => NotCalled::UnknownTool,
         toolgate_edge::NotCalled::Refused(error) => NotCalled::Refused(error),
         toolgate_edge::NotCalled::Ended => NotCalled::ShuttingDown,

@@ -1,4 +1,4 @@
-//! Sessions between the gateway's door and what the rest of the house knows.
+//! Sessions between the gateway's door and the rest of the program.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ impl Surroundings for Around {
     }
 }
 
-/// The sessions, as the door asks for them.
+/// The sessions, from the door's view.
 pub(crate) struct Usher(pub(crate) Arc<Sessions>);
 
 impl Seats for Usher {
@@ -83,11 +83,11 @@ fn no_seat(refusal: Refusal) -> NoSeat {
     NoSeat { kind, code: refusal.code, message: refusal.message, hint: refusal.hint }
 }
 
-/// How often it is looked at whether sessions see something else for another reason than the catalogue.
+/// The interval for checking whether the views of sessions changed for other reasons than the catalogue.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// Tells connected clients when policies, definitions or a session's own mounts change their lists, and lets those go
-/// whose session has ended.
+/// Notifies connected clients when policies, definitions or a session's own mounts change their lists, and
+/// disconnects those whose session has ended.
 pub(crate) async fn follow(around: Around, sessions: Arc<Sessions>, gateway: Arc<Gateway>) {
     let now = || (around.definitions(), around.policy.version(), sessions.changes());
     let mut before = now();

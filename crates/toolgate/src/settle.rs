@@ -8,7 +8,7 @@ use toolgate_registry::Source;
 
 use crate::wiring::House;
 
-/// How long what a server listed may take to its place in the catalogue.
+/// The time that a listing may take to reach the catalogue.
 const SHELVED_WAIT: Duration = Duration::from_secs(1);
 const SHELVED_LOOK: Duration = Duration::from_millis(10);
 
@@ -17,7 +17,7 @@ impl House {
     pub(crate) async fn settle(&self, wait: Duration) {
         let started = Instant::now();
         for server in self.registry.servers() {
-            // Those that register come by themselves, and not to a gateway that lives as long as a command.
+            // Servers that register come by themselves, and not to a gateway that lives as long as a command.
             let registers = matches!(server.source, Source::Expected | Source::Registered);
             if registers && server.instances.is_empty() {
                 continue;
@@ -29,20 +29,20 @@ impl House {
         }
     }
 
-    /// Waits until what a server listed is in the catalogue: the registry looks at it before anybody sees it.
+    /// Waits until a server's listing is in the catalogue: the registry checks it first.
     pub(crate) async fn shelved(&self, server: &ServerName, state: &ServerState) {
         let shelved = async {
             while state.health == ServerHealth::Healthy && !self.is_shelved(server) {
                 tokio::time::sleep(SHELVED_LOOK).await;
             }
         };
-        // A server that offers nothing at all is never there.
+        // A server without any tools never appears.
         drop(tokio::time::timeout(SHELVED_WAIT, shelved).await);
     }
 
     fn is_shelved(&self, server: &ServerName) -> bool {
         let snapshot = self.catalog.snapshot();
-        // What has to be named first is not shown yet.
+        // An entry that has to be named first is not shown yet.
         if snapshot.unrecorded.iter().any(|one| one.server == *server) {
             return false;
         }

@@ -1,5 +1,6 @@
-//! The gateway's side of the sockets in the data folder: for `toolgate stdio` and the CLI. They need no token. Only their
-//! owner may open them, who shows the key that is kept beside them, and none of the servers that the gateway starts.
+//! The gateway's side of the sockets in the data folder: for `toolgate stdio` and the CLI. They need no
+//! token. Only their owner may open them, with the key that is kept beside them, and none of the servers that
+//! the gateway starts.
 
 mod api;
 mod descent;
@@ -31,19 +32,19 @@ pub(crate) use greeting::greet;
 const BACKLOG: u32 = 128;
 /// Breathing space after `accept` failed, usually because file descriptors ran out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// How long a connection may take to show its key, which it sends before anything else.
+/// The time that a connection has to send its key, which comes first.
 const KEY_WAIT: Duration = Duration::from_secs(15);
 
 /// The sockets that are open.
 pub(crate) struct Sockets {
     paths: Vec<PathBuf>,
-    /// What is answered through them besides MCP, which the gateway waits for itself.
+    /// The answers besides MCP, which the gateway itself waits for.
     answering: TaskTracker,
     last_answers_wait: Duration,
 }
 
 impl Sockets {
-    /// A socket that cannot be had is told and done without.
+    /// A socket that cannot be opened is reported and left out.
     pub(crate) fn open(data: &Path, house: &House, limits: &Limits) -> Self {
         let answering = TaskTracker::new();
         let paths = Self::opened(data, house, limits, &answering).unwrap_or_else(|error| {
@@ -78,20 +79,20 @@ impl Sockets {
     /// Waits for the last answers, once the gateway has been told to stop.
     pub(crate) async fn finish(&self) {
         self.answering.close();
-        // What has no answer by then gets none.
+        // Requests without an answer by then get none.
         drop(tokio::time::timeout(self.last_answers_wait, self.answering.wait()).await);
     }
 
     pub(crate) fn remove(self) {
         for path in self.paths {
-            // Whoever starts next removes a leftover, so a failure here costs nothing.
+            // The next start removes a leftover, so a failure here costs nothing.
             drop(std::fs::remove_file(path));
         }
     }
 }
 
 fn listen(path: &Path) -> Option<UnixListener> {
-    // The lock is ours, so a socket that is still there belongs to nobody.
+    // The lock is ours, so an existing socket has no owner.
     drop(std::fs::remove_file(path));
     match bind_private(path) {
         Ok(listener) => Some(listener),
@@ -102,7 +103,7 @@ fn listen(path: &Path) -> Option<UnixListener> {
     }
 }
 
-/// Nobody can connect before `listen`, and by then the mode is what it shall be, whatever the umask.
+/// Nothing can connect before `listen`, and by then the mode is set, whatever the umask.
 fn bind_private(path: &Path) -> io::Result<UnixListener> {
     let socket = UnixSocket::new_stream()?;
     socket.bind(path)?;
@@ -110,7 +111,7 @@ fn bind_private(path: &Path) -> io::Result<UnixListener> {
     socket.listen(BACKLOG)
 }
 
-/// What is behind the sockets.
+/// The services behind the sockets.
 struct Host {
     key: SocketKey,
     gateway: Arc<Gateway>,
@@ -164,7 +165,7 @@ impl Host {
     }
 }
 
-/// Serves every connection in a task of its own, so many at a time; more wait to be accepted.
+/// Serves every connection in its own task, up to a limit; more wait to be accepted.
 async fn accept<F: Future<Output = ()> + Send + 'static>(
     listener: &UnixListener,
     connections_max: usize,

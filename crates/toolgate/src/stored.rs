@@ -1,4 +1,4 @@
-//! What the store knows of the tools, for commands that start no server.
+//! The store's knowledge of the tools, for commands that start no server.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use toolgate_store::{Store, StoreError};
 
 use crate::config::Config;
 
-/// The catalogue as it was when each server listed last.
+/// The catalogue from the last listing of each server.
 pub(crate) async fn catalog(config: &Config, store: &Store) -> Result<Arc<Catalog>, StoreError> {
     let file = config.file_state();
     let stored = store.read_listings().await?.into_iter();
     let mut servers: Vec<ServerSettings> = file.servers.into_iter().map(|server| server.settings).collect();
     let listings: BTreeMap<ServerName, Option<Listing>> =
         stored.map(|stored| (stored.name, Some(stored.listing))).collect();
-    // Servers that came by settings or registration are not in the file; their tools are in the store.
+    // Servers from settings or registration are not in the file; their tools are in the store.
     for name in listings.keys() {
         if !servers.iter().any(|server| server.name == *name) {
             let name = name.clone();

@@ -1,6 +1,6 @@
-//! How results are printed: a table on a terminal, plain aligned columns in a pipe, JSON with `--json`.
+//! The printing of results: a table on a terminal, plain aligned columns in a pipe, JSON with `--json`.
 //!
-//! Cells may hold what servers sent, so control characters never reach the terminal.
+//! Cells may contain text of servers, so control characters never reach the terminal.
 
 use std::io::IsTerminal;
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::output::written_out;
 
-/// Who reads the output.
+/// The reader of the output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reader {
     Terminal,
@@ -19,7 +19,7 @@ pub(crate) enum Reader {
 }
 
 impl Reader {
-    /// The one at the other end of standard output, unless `--json` says otherwise.
+    /// The reader of standard output, unless `--json` is given.
     pub(crate) fn of_stdout() -> Reader {
         if std::io::stdout().is_terminal() { Reader::Terminal } else { Reader::Pipe }
     }
@@ -42,7 +42,7 @@ impl Table {
         self.rows.push(cells.iter().map(|cell| clean(cell)).collect());
     }
 
-    /// The text to print, with a line break at its end. `data` is what `--json` shows in place of the table.
+    /// The text to print, with a final line break. `data` is the content for `--json` instead of the table.
     pub(crate) fn render(&self, reader: Reader, data: &impl Serialize) -> String {
         match reader {
             Reader::Terminal => bold_header(&self.framed(terminal_width())),
@@ -84,7 +84,7 @@ fn terminal_width() -> Option<u16> {
     terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0)
 }
 
-/// The rows above the line under the header stand out.
+/// Emphasizes the rows above the line under the header.
 fn bold_header(table: &str) -> String {
     let mut in_header = true;
     let lines = table.lines().map(|line| {
@@ -105,7 +105,7 @@ pub(crate) fn json(data: &impl Serialize) -> String {
     text + "\n"
 }
 
-/// One line without control characters, and with what turns words round or hides among them written out.
+/// One line without control characters, and with escapes for characters that reverse or hide text.
 pub(crate) fn clean(cell: &str) -> String {
     let words = cell.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     written_out(words.collect::<Vec<_>>().join(" "))

@@ -1,4 +1,4 @@
-//! The house put together: catalogue, registry, servers, hub and doors, and what the store keeps of them.
+//! The assembled program: catalogue, registry, servers, hub and doors, and the store behind them.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ use crate::rest::{self, Doorway};
 use crate::seating;
 use crate::workshop::{self, Workshop};
 
-/// A gateway that is wired up and connected to its servers, without any door open yet.
+/// An assembled gateway, connected to its servers, without any open door yet.
 pub(crate) struct House {
     pub(crate) gateway: Arc<Gateway>,
     pub(crate) api: Api,
@@ -55,7 +55,7 @@ pub(crate) struct House {
     shutdown_wait: Duration,
 }
 
-/// Whether what servers do is written to the store. Only the gateway that holds the data folder's lock writes.
+/// The permission to record servers in the store. Only the gateway that holds the data folder's lock writes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Record {
     Yes,
@@ -69,12 +69,12 @@ pub(crate) async fn start(
     record: Record,
 ) -> anyhow::Result<House> {
     close_to_others();
-    // In a box, since every command that needs a house would carry all that is needed to build one.
+    // Boxed, since every command that needs a house would carry all that is needed to build one.
     Box::pin(build(config, store, listen, record)).await
 }
 
-/// What this process knows is its own: without this, every process of the same user could read its memory, its environment
-/// and its open files, and the servers that it starts are such processes.
+/// Protects the memory of this process: otherwise every process of the same user could read its memory, its
+/// environment and its open files, and the servers that it starts are such processes.
 #[cfg(target_os = "linux")]
 fn close_to_others() {
     if let Err(error) = nix::sys::prctl::set_dumpable(false) {
@@ -135,11 +135,12 @@ async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Recor
     })
     .await?;
     ears.tell(registry.clone());
-    // What a server listed last is served until it has listed again.
+    // A server's last listing is served until it has listed again.
     registry.listed_before(chronicle.take_listings()).await;
     machine.run();
     if record == Record::Yes {
-        // The lock on the data folder says that nobody else delivers from SQLite. Postgres may have other gateways.
+        // The lock on the data folder guarantees that no other gateway delivers from SQLite. Postgres may
+        // have others.
         if config.store.url.is_none() {
             store.release_leases().await?;
         }
@@ -225,7 +226,7 @@ async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Recor
     })
 }
 
-/// Where people find an approval: where the operator says, or on the gateway's own page.
+/// The address of an approval for people: the operator's, or the gateway's own page.
 fn approval_link(config: &Config, listen: SocketAddr, record: Record) -> Option<String> {
     let own = || {
         let is_there = config.console.enabled && record == Record::Yes;
@@ -236,17 +237,17 @@ fn approval_link(config: &Config, listen: SocketAddr, record: Record) -> Option<
 }
 
 impl House {
-    /// Keeps what is in force as the configuration says.
+    /// Keeps the policies in force in step with the configuration.
     pub(crate) fn follower(&self) -> Follower {
         self.governance.follower()
     }
 
-    /// Waits until a server has been reached or given up, and says how it does.
+    /// Waits until a server has been reached or given up, and returns its state.
     pub(crate) async fn settled(&self, server: &ServerName, wait: Duration) -> Option<ServerState> {
         self.ears.settled(server, wait).await
     }
 
-    /// The way of calls, for what of the configuration is taken up while they go on.
+    /// The pipeline, for configuration changes while calls are in progress.
     pub(crate) fn pipeline(&self) -> Arc<Pipeline> {
         self.governance.pipeline.clone()
     }
@@ -259,7 +260,7 @@ impl House {
     /// Ends calls, then servers, then the record of them.
     pub(crate) async fn stop(self) {
         self.shutdown.cancel();
-        // What a batch has begun comes to its end, within the time there is.
+        // A started batch finishes, within the available time.
         drop(tokio::time::timeout(self.shutdown_wait, self.api.finish()).await);
         self.gateway.drain().await;
         self.servers.shutdown().await;

@@ -1,4 +1,4 @@
-//! What the gateway works with itself: files, runs, and its own tools over them.
+//! The gateway's own domains: files, runs, and its own tools over them.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ pub(crate) async fn open(
 }
 
 impl Workshop {
-    /// Files ask the gateway for what others have, and the gateway is there later than the files.
+    /// Files fetch other contents through the gateway, which exists later than the files.
     pub(crate) fn meet(&self, gateway: &Arc<Gateway>, quotas: &Arc<Quotas>) {
         self.files.supply(Arc::new(Supply::of(gateway)));
         let quotas = quotas.clone();
@@ -68,8 +68,8 @@ impl Workshop {
     }
 }
 
-/// By what the calls of this process are known in runs: what an earlier one left open under the same name is given up. A
-/// process that lives as long as one command has others beside it.
+/// The name of this process's calls in runs: calls that an earlier process left open under the same name are
+/// given up. A process that lives as long as one command has others beside it.
 fn stream(config: &Config, record: Record, clock: &dyn Clock) -> String {
     match record {
         Record::Yes => config.store.stream.clone(),
@@ -77,7 +77,7 @@ fn stream(config: &Config, record: Record, clock: &dyn Clock) -> String {
     }
 }
 
-/// Addresses lead to the gateway itself, where nobody says that it is reached elsewhere and it listens at all.
+/// Addresses lead to the gateway itself, unless a public URL is configured or it does not listen at all.
 fn settings(config: &Config, listen: SocketAddr, record: Record) -> Settings {
     let mut settings = Settings::clone(&config.files);
     if settings.public_url.is_none() && record == Record::Yes {

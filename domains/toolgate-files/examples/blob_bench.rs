@@ -1,5 +1,5 @@
-//! How fast bytes get into and out of a storage, and how much memory that takes:
-//! `cargo run --release -p toolgate-files --example blob_bench -- [MiB] [folder | "ADDRESS BUCKET ACCESS_KEY SECRET_KEY"]`.
+//! The speed and the memory use of a storage: `cargo run --release -p toolgate-files --example blob_bench --
+//! [MiB] [folder | "ADDRESS BUCKET ACCESS_KEY SECRET_KEY"]`.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use toolgate_files::{Blobs, Place, S3Place, Settings};
 use toolgate_store::Store;
 
 const MIB: usize = 1 << 20;
-/// As a socket gives them.
+/// As a socket delivers them.
 const CHUNK_BYTES: usize = 64 << 10;
 
 struct SystemClock;

@@ -1,4 +1,4 @@
-//! Who may use which bytes. Whoever may not hears what they would hear if there were none.
+//! The permissions to use bytes. A caller without permission gets the same answer as if there were none.
 
 use toolgate_core::content::Holder;
 use toolgate_core::file::{Artifact, File, Ref};
@@ -8,7 +8,7 @@ use toolgate_store::{Doer, Store};
 
 use crate::refusal;
 
-/// On whose behalf bytes are touched.
+/// The principal behind an access to bytes.
 #[derive(Clone, Copy, Debug)]
 pub enum Access<'a> {
     /// In a call.
@@ -32,7 +32,7 @@ impl Access<'_> {
         }
     }
 
-    /// Whether everybody's bytes are theirs to look after. In a call nobody is more than themselves.
+    /// True if the caller manages everyone's bytes. In a call, a principal has only its own rights.
     pub(crate) fn is_keeper(&self) -> bool {
         matches!(self, Access::Person(principal) if matches!(principal.role, Role::Admin | Role::Operator))
     }
@@ -69,14 +69,14 @@ impl Access<'_> {
         }
     }
 
-    /// To know of it is less than to have it.
+    /// Seeing an artifact needs less than reading it.
     pub(crate) fn may_see_artifact(&self, artifact: &Artifact) -> bool {
         let is_auditor = matches!(self, Access::Person(principal) if principal.role == Role::Auditor);
         is_auditor || self.may_use_artifact(artifact)
     }
 }
 
-/// Whether the run that somebody works in was given a file.
+/// True if a file was given to the caller's run.
 async fn was_given(holder: &Holder, file: &FileId, store: &Store) -> Result<bool, Refusal> {
     let Some(run) = &holder.run else { return Ok(false) };
     let run = store.run(run).await.map_err(refusal::down)?;

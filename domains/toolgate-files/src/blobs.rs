@@ -1,7 +1,8 @@
 //! Bytes under their digest, in a local folder or in an S3-compatible storage.
 //!
-//! The bytes of a tenant lie at `{prefix}/{tenant}/{aa}/{sha256}`. Large ones are written to `{prefix}/tmp/…` while their
-//! digest is made, and moved; so whatever lies under a digest was once whole. They are verified again when they are read.
+//! The bytes of a tenant are at `{prefix}/{tenant}/{aa}/{sha256}`. Large ones are written to `{prefix}/tmp/…`
+//! while their digest is computed, and moved; so everything under a digest was complete once. They are
+//! verified again when they are read.
 
 mod draft;
 mod http;
@@ -37,14 +38,14 @@ pub struct Blobs {
     shelf: Arc<Shelf>,
 }
 
-/// What the parts of this module share.
+/// The shared state of this module.
 struct Shelf {
     objects: Arc<dyn ObjectStore>,
     kind: Kind,
     prefix: String,
     store: Store,
     clock: Arc<dyn Clock>,
-    /// What clears away what broke off.
+    /// The tasks that remove broken drafts.
     cleaning: TaskTracker,
 }
 
@@ -54,7 +55,7 @@ enum Kind {
 }
 
 impl Blobs {
-    /// Nothing is asked of an S3 storage yet: a gateway also starts while that is away.
+    /// It does not contact an S3 storage yet: a gateway also starts while that is down.
     pub fn new(settings: &Settings, store: Store, clock: Arc<dyn Clock>) -> Result<Blobs, Refusal> {
         let (objects, kind, prefix): (Arc<dyn ObjectStore>, Kind, String) = match &settings.place {
             Place::Folder(folder) => {
@@ -69,14 +70,14 @@ impl Blobs {
         Ok(Blobs { shelf: Arc::new(shelf) })
     }
 
-    /// Ends when what broke off has been cleared away.
+    /// Resolves when broken drafts have been removed.
     pub async fn settle(&self) {
         self.shelf.cleaning.close();
         self.shelf.cleaning.wait().await;
         self.shelf.cleaning.reopen();
     }
 
-    /// An address that opens these bytes for a while, where the storage itself gives such addresses out.
+    /// A temporary address of these bytes, if the storage itself issues such addresses.
     pub async fn sign(
         &self,
         digest: Digest,
@@ -88,7 +89,7 @@ impl Blobs {
         signed.map(Some).map_err(|error| Trouble::of(&error).refusal("make an address for a file"))
     }
 
-    /// Whether the storage answers, and lets these credentials look: it is asked for something that is not there.
+    /// Checks that the storage answers and accepts these credentials: it is asked for a missing object.
     pub async fn reachable(&self) -> Result<(), Refusal> {
         let nothing = self.shelf.at(&[TEMPORARY, "nothing"]);
         let asked =
@@ -99,13 +100,13 @@ impl Blobs {
         }
     }
 
-    /// Removes bytes. What is gone already counts as removed.
+    /// Removes bytes. Missing bytes count as removed.
     pub(crate) async fn delete(&self, digest: Digest) -> Result<(), Refusal> {
         self.shelf.remove(&self.shelf.path(digest)).await
     }
 }
 
-/// What whoever follows an address is told the bytes are.
+/// The description of the bytes for the user of an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shown<'a> {
     pub name: Option<&'a str>,
@@ -119,7 +120,7 @@ impl Shelf {
         self.at(&[self.store.tenant(), &hex[..2], hex])
     }
 
-    /// A place that nobody else has.
+    /// A unique path.
     fn draft_path(&self) -> Path {
         self.at(&[TEMPORARY, &self.clock.fresh_id("")])
     }
@@ -142,7 +143,7 @@ impl Shelf {
     }
 }
 
-/// What is not under its digest yet.
+/// The folder for bytes that are not under their digest yet.
 const TEMPORARY: &str = "tmp";
 
 fn open_folder(folder: &std::path::Path) -> Result<LocalFileSystem, Refusal> {

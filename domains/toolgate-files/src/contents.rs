@@ -1,9 +1,10 @@
-//! What a call's arguments name, what the server gets instead, and what of a result is kept out of the context.
+//! The files in a call's arguments, the server's version of the arguments, and the parts of a result that are
+//! kept out of the context.
 //!
-//! On the way in: `scan` finds ids, `finding` looks them up, `plan` decides what becomes of each, `check` and `attach` say
-//! whether they fit, `expand` and `compose` write what the server gets. On the way out: `clean` takes a result apart,
-//! `take_out` stores what does not belong into the context, `render` writes what is left, `minted` remembers what the
-//! server keeps.
+//! On the way in: `scan` finds ids, `finding` looks them up, `plan` decides the use of each, `check` and
+//! `attach` verify that they fit, `expand` and `compose` write the server's arguments. On the way out:
+//! `clean` takes a result apart, `take_out` stores the parts that do not belong in the context, `render`
+//! writes the rest, `minted` remembers contents that the server keeps.
 
 mod attach;
 pub(crate) mod base64_run;

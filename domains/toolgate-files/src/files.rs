@@ -1,4 +1,4 @@
-//! The files, refs and artifacts of one gateway process: what it is asked, what it answers.
+//! The files, refs and artifacts of one gateway process: its inputs and answers.
 
 mod addresses;
 mod answering;
@@ -41,7 +41,7 @@ use crate::refusal::{self, Unknown, unknown};
 use crate::sealing::Seal;
 use crate::settings::Settings;
 
-/// How long the end waits for what broke off to be cleared away.
+/// The time that shutdown waits for the removal of broken drafts.
 const SETTLE_MAX: Duration = Duration::from_secs(10);
 
 pub struct Setup {
@@ -49,7 +49,7 @@ pub struct Setup {
     pub books: Arc<Books>,
     pub clock: Arc<dyn Clock>,
     pub settings: Settings,
-    /// Makes addresses that nobody else can make. The same for all gateways of one store, and after a restart.
+    /// Signs addresses. The key is the same for all gateways of one store, and after a restart.
     pub signing_key: [u8; 32],
     pub shutdown: CancellationToken,
 }
@@ -65,21 +65,21 @@ pub struct Files {
     suppliers: OnceLock<Arc<dyn Suppliers>>,
     allowance: OnceLock<Allowance>,
     extractions: Extractions,
-    /// Marks belong to the gateway: two rounds at once would delete the same bytes twice.
+    /// Marks belong to the gateway: two concurrent rounds would delete the same bytes twice.
     collecting: Mutex<()>,
     tasks: TaskTracker,
-    /// What gives the places of broken uploads back.
+    /// The tasks that release the places of broken uploads.
     releases: TaskTracker,
     shutdown: CancellationToken,
 }
 
-/// How many bytes of files are kept for a principal; any number where nothing is said.
+/// The limit on the bytes of a principal's files; `None` means unlimited.
 pub type Allowance = Box<dyn Fn(&PrincipalId) -> Option<u64> + Send + Sync>;
 
-/// Which files are wanted. What is `None` may be anything.
+/// A filter for files. `None` matches anything.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FileQuery {
-    /// Others than admins and operators see their own, whatever they ask for.
+    /// Only admins and operators see the files of others.
     pub owner: Option<PrincipalId>,
     pub name: Option<FileName>,
     pub cursor: Option<PageCursor>,
@@ -89,12 +89,12 @@ pub struct FileQuery {
 pub struct FilePage {
     /// Newest first.
     pub files: Vec<File>,
-    /// Where the next page begins.
+    /// The cursor of the next page.
     pub next: Option<PageCursor>,
 }
 
 impl Files {
-    /// Opens the storage and begins to collect what nobody needs.
+    /// Opens the storage and starts the collection of unused bytes.
     pub fn open(setup: Setup) -> Result<Arc<Files>, Refusal> {
         let Setup { store, books, clock, settings, signing_key, shutdown } = setup;
         let blobs = Blobs::new(&settings, store.clone(), Arc::clone(&clock))?;
@@ -118,26 +118,27 @@ impl Files {
         Ok(files)
     }
 
-    /// Tells whom to ask for what is not here: those come up later than the files. Counts once.
+    /// Sets the suppliers of contents from elsewhere, which start later than the files. Only the first call
+    /// counts.
     pub fn supply(&self, suppliers: Arc<dyn Suppliers>) {
         let is_first = self.suppliers.set(suppliers).is_ok();
         debug_assert!(is_first, "suppliers are told once");
     }
 
-    /// Tells how much may be kept for whom. Counts once.
+    /// Sets the storage quota of principals. Only the first call counts.
     pub fn limit(&self, allowance: Allowance) {
         let is_first = self.allowance.set(allowance).is_ok();
         debug_assert!(is_first, "the allowance is told once");
     }
 
-    /// Refuses a file that would be more than is kept for its owner. Two that come at once may both fit.
+    /// Refuses a file that would exceed its owner's quota. Two concurrent ones may both fit.
     async fn refuse_too_much(&self, owner: &PrincipalId, bytes: u64) -> Result<(), Refusal> {
         let Some(max) = self.allowance.get().and_then(|allowance| allowance(owner)) else { return Ok(()) };
         let kept = self.store.bytes_of_files(owner, self.clock.now_ms()).await.map_err(refusal::down)?;
         if kept.saturating_add(bytes) <= max { Ok(()) } else { Err(refusal::too_much_kept(owner, kept, max)) }
     }
 
-    /// Ends what was started, and clears away what broke off.
+    /// Stops the tasks, and removes broken drafts.
     pub async fn stop(&self) {
         self.shutdown.cancel();
         self.tasks.wait().await;
@@ -146,7 +147,7 @@ impl Files {
         }
     }
 
-    /// Ends when what broke off has been cleared away.
+    /// Resolves when broken drafts have been removed.
     pub(crate) async fn settle(&self) {
         self.releases.close();
         self.releases.wait().await;
@@ -158,7 +159,7 @@ impl Files {
         &self.settings
     }
 
-    /// Keeps what comes in as a file of whoever sends it.
+    /// Stores incoming bytes as a file of the sender.
     pub async fn put<S, E>(&self, access: &Access<'_>, name: FileName, stream: S) -> Result<File, Refusal>
     where
         S: Stream<Item = Result<Bytes, E>> + Send,
@@ -204,7 +205,7 @@ impl Files {
         deleted.map_err(refusal::down)?.ok_or_else(|| unknown(Unknown::File, id.as_str()))
     }
 
-    /// Writes the row that uses what was put.
+    /// Writes the row that uses the stored bytes.
     async fn keep_file(
         &self,
         put: Put,
@@ -239,10 +240,10 @@ impl Files {
         Ok(file)
     }
 
-    /// What bytes are, as they themselves say.
+    /// The media type of bytes, detected from their content.
     pub(crate) async fn media_type(&self, put: &Put, name: Option<&FileName>) -> String {
         let tail = match media::wants_tail(&put.head, put.bytes) {
-            // Without the end it is told less exactly.
+            // Without the end it is detected less precisely.
             Some(range) => self.blobs.read_some(put.digest, range).await.unwrap_or_default(),
             None => Bytes::new(),
         };
@@ -266,13 +267,13 @@ impl Files {
         &self.extractions
     }
 
-    /// Nothing until somebody has told whom to ask.
+    /// `None` until the suppliers are set.
     pub(crate) fn suppliers(&self) -> Option<&Arc<dyn Suppliers>> {
         self.suppliers.get()
     }
 }
 
-/// A moment that lies as far ahead as is said.
+/// A time in the future, saturating.
 fn later(now_ms: i64, by: Duration) -> i64 {
     now_ms.saturating_add(i64::try_from(by.as_millis()).unwrap_or(i64::MAX))
 }

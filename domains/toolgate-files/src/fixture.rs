@@ -1,4 +1,4 @@
-//! Where tests happen: a store of their own, and a storage of their own, in a folder or at an S3 server.
+//! The place of tests: their own store, and their own storage, in a folder or at an S3 server.
 
 pub(crate) mod fake_s3;
 
@@ -49,7 +49,7 @@ macro_rules! on_every_storage {
 }
 pub(crate) use on_every_storage;
 
-/// Time goes only when a story lets it.
+/// Time advances only when a story lets it.
 #[derive(Default)]
 pub(crate) struct TestClock {
     passed_ms: AtomicI64,
@@ -71,7 +71,7 @@ impl Clock for TestClock {
         self.passed_ms.load(Ordering::SeqCst) * 1000
     }
 
-    /// Nothing happens by itself: stories say when it is time to collect.
+    /// Nothing happens by itself: stories decide when to collect.
     fn sleep(&self, _duration: Duration) -> BoxFuture<'static, ()> {
         Box::pin(std::future::pending())
     }
@@ -120,7 +120,7 @@ impl World {
         open(&store, &books, &self.clock, &self.settings)
     }
 
-    /// What the ledger says of something, the oldest first.
+    /// The ledger events of a kind, the oldest first.
     pub(crate) async fn told(&self, kind: &str) -> Vec<serde_json::Value> {
         let all = Filter::default();
         let events = self.store.ledger_page(&all, None, 1000, Order::OldestFirst).await.expect("events");
@@ -227,14 +227,15 @@ pub(crate) fn sent(bytes: &Bytes) -> impl Stream<Item = Result<Bytes, SourceErro
     stream::iter(pieces)
 }
 
-/// As a client sends them that goes away in the middle.
+/// As sent by a client that leaves in the middle.
 pub(crate) fn cut(bytes: &Bytes) -> impl Stream<Item = Result<Bytes, SourceError>> + Send + use<> {
     let half = bytes.slice(..bytes.len() / 2);
     let end = stream::iter([Err(SourceError("connection reset".to_owned()))]);
     futures_util::StreamExt::chain(sent(&half), end)
 }
 
-/// Begins to take bytes in from a client that falls silent after the last of them, and gives up when all were taken.
+/// Begins to receive bytes from a client that falls silent after the last of them, and gives up when all were
+/// received.
 pub(crate) async fn abandon<F: Future>(
     bytes: &Bytes,
     take: impl FnOnce(Pin<Box<dyn Stream<Item = Result<Bytes, SourceError>> + Send>>) -> F,

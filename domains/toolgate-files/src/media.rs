@@ -1,5 +1,5 @@
-//! What bytes are, as they themselves say. Whoever sent them is not asked; the name they came under is, where it only says
-//! which kind of text it is.
+//! The media type of bytes, detected from their content. The sender's claim is ignored; the file name counts
+//! only for the kind of a text.
 
 mod zip;
 
@@ -9,19 +9,19 @@ use crate::text;
 
 pub(crate) const UNKNOWN: &str = "application/octet-stream";
 const TEXT: &str = "text/plain";
-/// How much of the end tells what is in an archive, and in an old office document.
+/// The part of the end that shows the content of an archive, or of an old office document.
 const TAIL_BYTES: u64 = 64 << 10;
 
 const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
 const OLE_MAGIC: &[u8] = &[0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
 
-/// What is known of some bytes.
+/// The known parts of some bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample<'a> {
     pub(crate) head: &'a [u8],
-    /// Empty where nobody asked for it.
+    /// Empty if it was not requested.
     pub(crate) tail: &'a [u8],
-    /// How many there are.
+    /// The total number of bytes.
     pub(crate) bytes: u64,
 }
 
@@ -38,7 +38,7 @@ impl<'a> Sample<'a> {
     }
 }
 
-/// Which bytes are wanted as well, where the beginning does not tell enough.
+/// The additional range that is needed if the beginning is not enough.
 pub(crate) fn wants_tail(head: &[u8], bytes: u64) -> Option<Range<u64>> {
     let is_container = head.starts_with(ZIP_MAGIC) || head.starts_with(OLE_MAGIC);
     is_container.then(|| bytes.saturating_sub(TAIL_BYTES)..bytes)
@@ -73,7 +73,7 @@ fn written_as_text(head: &[u8]) -> Option<&'static str> {
     marks.into_iter().find(|(mark, _)| head.starts_with(mark)).map(|(_, kind)| kind)
 }
 
-/// What two or three common bytes are taken for, and what is text after all.
+/// True for a type that is recognised by only two or three common bytes, or that is text after all.
 fn is_weak(found: &infer::Type) -> bool {
     found.matcher_type() == infer::MatcherType::Text
         || matches!(found.extension(), "obj" | "pem" | "der" | "mobi")
@@ -100,7 +100,7 @@ fn kind_of_text(sample: &Sample<'_>, name: Option<&str>) -> &'static str {
     }
 }
 
-/// How a text begins, blanks aside.
+/// The beginning of a text, without leading blanks.
 struct Start(String);
 
 impl Start {
@@ -121,7 +121,7 @@ impl Start {
             || self.0.starts_with(|c: char| c.is_ascii_digit())
     }
 
-    /// Without a name that says so, it has to be JSON to its end.
+    /// Without a matching file name, it has to be valid JSON to its end.
     fn is_json(&self, sample: &Sample<'_>) -> bool {
         let is_structure = self.0.starts_with(['{', '[']);
         is_structure && sample.is_whole() && serde_json::from_str::<serde::de::IgnoredAny>(&self.0).is_ok()

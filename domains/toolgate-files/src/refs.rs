@@ -14,25 +14,25 @@ use crate::contents::{is_text, not_text};
 use crate::files::{Files, Found};
 use pages::Pages;
 
-/// Of one piece.
+/// The maximum size of one piece.
 const PIECE_BYTES_MAX: u64 = 8 << 10;
 const MATCHES_MAX: usize = 20;
-/// What is shown before and behind a match.
+/// The amount of text shown before and after a match.
 const CONTEXT_BYTES: u64 = 100;
 const QUERY_CHARS_MAX: usize = 256;
-/// How much of a text is looked through for one question.
+/// The maximum amount of text that one query searches.
 const SEARCHED_BYTES_MAX: u64 = 256 << 20;
-/// So many letters of Base64 in a row are left out of a piece.
+/// Runs of at least this many letters of Base64 are left out of a piece.
 const RUN_BYTES_MIN: usize = 512;
 
-/// What somebody wants to see of a text.
+/// The requested part of a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RefWish {
     /// Bytes from a position on.
     Range { start: u64, length: Option<u64> },
     /// Lines; the first one is 1.
     Lines { from: u64, count: u64 },
-    /// Where some words stand, in letters of either case.
+    /// The positions of some words, ignoring case.
     Query { text: String },
 }
 
@@ -42,11 +42,11 @@ pub struct RefPiece {
     /// The piece; or the places that match, each after its position.
     pub text: String,
     pub start: u64,
-    /// Where the piece ends, or up to where was searched.
+    /// The end of the piece, or of the searched part.
     pub end: u64,
-    /// How long the whole text is.
+    /// The length of the whole text.
     pub total: u64,
-    /// Whether there is more behind `end`.
+    /// True if there is more after `end`.
     pub more: bool,
     pub matches: Vec<RefMatch>,
 }
@@ -58,7 +58,7 @@ pub struct RefMatch {
 }
 
 impl Files {
-    /// Part of the text that an id stands for: one of this gateway, or one that a server gave.
+    /// A part of the text behind an id: one of this gateway, or one of a server.
     pub async fn read_ref(&self, holder: &Holder, id: &str, wish: RefWish) -> Result<RefPiece, Refusal> {
         let found = self.find(holder, id).await?;
         let pages = self.pages(holder, id, &found).await?;
@@ -72,7 +72,7 @@ impl Files {
     async fn pages(&self, holder: &Holder, id: &str, found: &Found) -> Result<Pages<'_>, Refusal> {
         let bytes_max = self.settings().text_bytes_max;
         if is_text(&found.media_type) {
-            // What is too large to be decoded is read as UTF-8.
+            // A text that is too large to be decoded is read as UTF-8.
             return Ok(match found.bytes <= bytes_max {
                 true => Pages::held(self.decoded(id, found, bytes_max).await?),
                 false => Pages::far(self.blobs(), found.digest, found.bytes),
@@ -143,7 +143,7 @@ fn pattern(words: &str) -> Result<Regex, Refusal> {
     })
 }
 
-/// What is shown of some matches: those that stand close together are shown once.
+/// The ranges around some matches: neighbouring ones are merged.
 fn around(matches: &[RefMatch]) -> Vec<Range<u64>> {
     let mut places: Vec<Range<u64>> = Vec::new();
     for one in matches {
@@ -156,7 +156,7 @@ fn around(matches: &[RefMatch]) -> Vec<Range<u64>> {
     places
 }
 
-/// A text without what no reader can use.
+/// A text without parts that no reader can use.
 fn readable(text: &str) -> String {
     let mut readable = String::with_capacity(text.len());
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! What this room says no with.
+//! The refusals of this crate.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -28,7 +28,7 @@ pub(crate) fn no_folder(folder: &Path, error: &std::io::Error) -> Refusal {
     Refusal::new(RefusalKind::Down, "storage_down", message).hint("check its owner, its mode and its disk")
 }
 
-/// The very moment at which somebody wants again what nobody wanted.
+/// The rare moment at which unused bytes are needed again while they are deleted.
 pub(crate) fn being_deleted() -> Refusal {
     let message = "the same bytes are being deleted at this moment";
     Refusal::new(RefusalKind::Down, "storage_busy", message).hint("try again in a few minutes")
@@ -40,7 +40,7 @@ pub(crate) fn cut_off(bytes: u64, error: &impl Display) -> Refusal {
         .hint("nothing of it was kept; send it again")
 }
 
-/// What somebody hears who sends more than fits.
+/// The refusal of an upload that is too large.
 pub fn too_large(bytes_max: u64) -> Refusal {
     let message = format!("this has more than {bytes_max} bytes, which is the limit here");
     Refusal::new(RefusalKind::Invalid, "file_too_large", message)
@@ -57,12 +57,12 @@ pub(crate) fn bad_name(error: BadFileName) -> Refusal {
         .hint("give the name alone, such as `report.pdf`, without folders")
 }
 
-/// Takes a name as somebody wrote it.
+/// Parses a file name.
 pub fn file_name(name: &str) -> Result<FileName, Refusal> {
     FileName::new(name).map_err(bad_name)
 }
 
-/// Of what a caller wrote, in an answer.
+/// The maximum number of characters of a caller's text in an answer.
 const SHOWN_CHARS_MAX: usize = 100;
 
 pub(crate) fn unknown(what: Unknown, id: &str) -> Refusal {
@@ -94,7 +94,7 @@ impl Unknown {
     }
 }
 
-/// An id as it was written, unless it is none.
+/// An id as written, unless it is not one.
 fn shown(id: &str) -> String {
     if id.len() <= SHOWN_CHARS_MAX && !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_graphic()) {
         return id.to_owned();

@@ -1,11 +1,11 @@
-//! What proves that an address was given out by a gateway of this store.
+//! The proof that an address was issued by a gateway of this store.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// What a seal is for, so that none passes for one of the other kind.
+/// The purpose of a seal, so that one kind cannot be used as the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Purpose {
     Download,

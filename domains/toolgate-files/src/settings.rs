@@ -1,4 +1,4 @@
-//! What an operator says about bytes: where they are kept, for how long, and how large anything may be.
+//! The operator's settings for bytes: their place, their retention, and the size limits.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -13,34 +13,34 @@ const MIB: u64 = 1 << 20;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
     pub place: Place,
-    /// Of one file.
+    /// The maximum size of one file.
     pub upload_bytes_max: u64,
-    /// How long a file is kept; for ever if nothing is said.
+    /// The retention of a file; `None` means forever.
     pub keep: Option<Duration>,
-    /// How long something that was taken out of a result can be read again.
+    /// The time for which a ref can be read.
     pub ref_keep: Duration,
-    /// How long an address for an upload can be used.
+    /// The lifetime of an address for an upload.
     pub upload_url_keep: Duration,
-    /// How long an address for a download can be used.
+    /// The lifetime of an address for a download.
     pub url_keep: Duration,
-    /// Of a file that is sent to a server as Base64, before it is encoded.
+    /// The maximum size of a file that is sent to a server as Base64, before encoding.
     pub base64_bytes_max: u64,
-    /// Of a text that is filled into an argument.
+    /// The maximum size of a text that fills an argument.
     pub text_bytes_max: u64,
     /// The tool that reads documents, as operators write its name.
     pub extractor: Option<String>,
-    /// Where others reach this gateway, for the addresses that it gives out.
+    /// The public URL of this gateway, for the addresses that it issues.
     pub public_url: Option<String>,
     pub results: ResultSettings,
-    /// How long a storage may be silent while one request is under way.
+    /// The maximum silence of a storage during a request.
     pub storage_timeout: Duration,
-    /// How often a request that the storage did not answer is sent again.
+    /// The number of retries of a request that the storage did not answer.
     pub retries_max: usize,
-    /// How connections to a storage elsewhere leave.
+    /// The connection settings for a remote storage.
     pub egress: Arc<Egress>,
 }
 
-/// Where bytes are kept.
+/// The place of the bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Place {
     Folder(PathBuf),
@@ -50,22 +50,22 @@ pub enum Place {
 #[derive(Clone, PartialEq, Eq)]
 pub struct S3Place {
     pub bucket: String,
-    /// What every key in the bucket begins with. May be empty.
+    /// The prefix of every key in the bucket. May be empty.
     pub prefix: String,
-    /// Nothing for the one that Amazon has for the region.
+    /// `None` for Amazon's endpoint of the region.
     pub endpoint: Option<String>,
     pub region: String,
     pub access_key_id: String,
     pub secret_access_key: String,
-    /// Whether the endpoint may be spoken to in the clear.
+    /// True if plain HTTP to the endpoint is allowed.
     pub allow_http: bool,
 }
 
-/// What stays in a result.
+/// The limits for results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ResultSettings {
     pub binary: Binary,
-    /// Of one text; what is longer becomes a ref.
+    /// The maximum size of one text; a longer one becomes a ref.
     pub text_bytes_max: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Text as it was written, whatever it was written in: bytes to UTF-8, and a no to what is none.
+//! Text in any encoding: bytes to UTF-8, and a refusal for anything else.
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
@@ -8,11 +8,12 @@ use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 #[error("these bytes are not text")]
 pub struct NotText;
 
-/// How much is looked at to guess an encoding, from where it stops being plain ASCII.
+/// The number of bytes used to guess an encoding, from the first non-ASCII one.
 const GUESSED_BYTES_MAX: usize = 1 << 20;
-/// How much is looked at to tell UTF-16 without a mark.
+/// The number of bytes used to detect UTF-16 without a mark.
 const PAIRS_BYTES_MAX: usize = 4 << 10;
-/// One control character in so many is what terminals and printers leave in a text; more is binary.
+/// One control character per this many characters is normal for output of terminals and printers; more is
+/// binary.
 const CHARS_PER_CONTROL_MIN: usize = 200;
 const ESCAPE: u8 = 0x1b;
 
@@ -37,7 +38,7 @@ pub fn decode(bytes: &[u8]) -> Result<String, NotText> {
     }
 }
 
-/// Whether something begins like a text whose encoding needs no guessing. `bytes` may end within a character.
+/// True if the bytes begin like a text in an unambiguous encoding. `bytes` may end within a character.
 pub(crate) fn begins_as_unicode(bytes: &[u8]) -> bool {
     if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
         let whole = if encoding == UTF_8 { bytes.len() } else { bytes.len() - (bytes.len() - mark) % 2 };
@@ -58,7 +59,7 @@ fn begins_as(encoding: &'static Encoding, bytes: &[u8]) -> bool {
     let mut decoder = encoding.new_decoder_without_bom_handling();
     let Some(length) = decoder.max_utf8_buffer_length_without_replacement(bytes.len()) else { return false };
     let mut text = String::with_capacity(length);
-    // That it is not the last keeps a character that is cut in two from counting as wrong.
+    // With `last` set to false, a character that is cut in two does not count as invalid.
     let (result, _) = decoder.decode_to_string_without_replacement(bytes, &mut text, false);
     result == encoding_rs::DecoderResult::InputEmpty && is_readable(&text)
 }
@@ -101,7 +102,7 @@ fn guess(bytes: &[u8]) -> &'static Encoding {
     detector.guess(None, Utf8Detection::Deny)
 }
 
-/// Whether a text has next to no characters that nobody writes.
+/// True if a text has hardly any characters that people do not write.
 fn is_readable(text: &str) -> bool {
     let (mut count, mut controls) = (0, 0);
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! `store_artifact`: keeps something that a run made, in one of three forms.
+//! `store_artifact`: stores the output of a run, in one of three forms.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -16,7 +16,7 @@ struct Arguments {
     content_ref_id: Option<String>,
 }
 
-/// Exactly one of the three ways to give a content.
+/// Exactly one of the three ways to pass a content.
 enum Mode {
     Text(String),
     Base64(String),

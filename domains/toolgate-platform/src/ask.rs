@@ -13,9 +13,9 @@ use toolgate_runs::Asking;
 
 use crate::{Tools, arguments, elicit, invalid, run_of};
 
-/// How often a client hears that its call still waits.
+/// The interval at which a client hears that its call still waits.
 const PROGRESS_EVERY: Duration = Duration::from_secs(5);
-/// How often the person at the client is asked again after an answer that does not fit.
+/// The number of times the person at the client is asked again after an invalid answer.
 const TRIES_MAX: usize = 3;
 
 #[derive(Deserialize)]
@@ -82,7 +82,7 @@ pub(crate) async fn run(tools: &Tools, call: &PlatformCall<'_>) -> Result<Platfo
     }
 }
 
-/// Asks the person at the client. Somebody else may answer first.
+/// Asks the person at the client. Another person may answer first.
 async fn at_client(
     tools: &Tools,
     call: &PlatformCall<'_>,
@@ -102,7 +102,7 @@ async fn at_client(
         match answer_as(tools, call, &asked, answer).await {
             Ok(told) => return Ok(told),
             Err(refusal) if refusal.kind == RefusalKind::Invalid => problem = Some(refusal.message),
-            // Answered elsewhere in the same moment: that answer stands.
+            // Answered elsewhere at the same moment: that answer stands.
             Err(refusal) if refusal.code == "input_answered" => return tools.runs.input(&asked.id).await,
             Err(refusal) => return Err(refusal),
         }
@@ -121,7 +121,7 @@ async fn answer_as(
     tools.runs.answer(&asked.id, answer, file, &by.id, "elicitation").await
 }
 
-/// Waits for whoever looks into the inbox.
+/// Waits for an answer through the inbox.
 async fn hold(tools: &Tools, call: &PlatformCall<'_>, asked: InputRequest) -> InputRequest {
     let mut resolved = tools.runs.resolved(&asked.id);
     let mut waited = Duration::ZERO;

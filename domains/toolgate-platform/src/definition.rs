@@ -1,4 +1,5 @@
-//! What agents read about the gateway's own tools. Every session that has them pays for these words: they are few.
+//! The definitions of the gateway's own tools. Every session that has them pays for these words: they are
+//! few.
 
 use std::sync::Arc;
 
@@ -102,7 +103,7 @@ impl Own {
         }
     }
 
-    /// Description, properties and what is required.
+    /// Description, properties and required members.
     fn words(self) -> (&'static str, Value, Value) {
         let text = |description: &str| json!({ "type": "string", "description": description });
         match self {

@@ -1,4 +1,4 @@
-//! A question in the form in which clients put it to the person in front of them, and the answer out of it.
+//! A question in the form in which clients show it to their user, and the answer from it.
 
 use serde_json::{Value, json};
 use toolgate_core::RawJson;
@@ -7,7 +7,7 @@ use toolgate_core::run::{Slot, SlotType};
 /// The name of the one field.
 const FIELD: &str = "answer";
 
-/// `params` of an elicitation; `problem` says what was wrong with the answer before.
+/// `params` of an elicitation; `problem` describes the error of the previous answer.
 pub(crate) fn question(slot: &Slot, problem: Option<&str>) -> RawJson {
     let message = match problem {
         Some(problem) => format!("{}\n({problem})", slot.prompt_key),
@@ -38,7 +38,7 @@ pub(crate) fn question(slot: &Slot, problem: Option<&str>) -> RawJson {
     .into()
 }
 
-/// What the person said, if they said something. Older clients send choices of several as one text.
+/// The person's answer, if there is one. Older clients send multiple choices as one text.
 pub(crate) fn answer(slot: &Slot, said: &RawJson) -> Option<Value> {
     let said: Value = said.decode().ok()?;
     if said["action"] != "accept" {

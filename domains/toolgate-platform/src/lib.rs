@@ -25,12 +25,12 @@ use definition::Own;
 
 pub use definition::tools;
 
-/// The gateway's own tools, over what they work on.
+/// The gateway's own tools, with their dependencies.
 pub struct Tools {
     tools: Vec<Arc<PlatformTool>>,
     files: Arc<Files>,
     runs: Arc<Runs>,
-    /// How long a call waits for a person before it answers that they have not answered yet.
+    /// The time that a call waits for a person before it answers that there is no answer yet.
     input_hold: Duration,
 }
 
@@ -71,7 +71,7 @@ fn invalid(message: impl Into<String>, hint: &str) -> Refusal {
     Refusal::new(RefusalKind::Invalid, "invalid_arguments", message).hint(hint)
 }
 
-/// The run that the session belongs to.
+/// The session's run.
 fn run_of(holder: &Holder) -> Result<&RunId, Refusal> {
     holder.run.as_ref().ok_or_else(|| {
         Refusal::new(RefusalKind::Conflict, "no_run", "this session does not belong to a run")

@@ -1,4 +1,4 @@
-//! Who waits for something to happen in which run. They look for themselves; a bell only tells them when.
+//! Waiters for events in runs. They check for themselves; a bell only tells them when.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ pub(crate) struct Bells {
 }
 
 impl Bells {
-    /// What is rung from now on is heard.
+    /// Subscribes to bells from now on.
     pub(crate) fn hear(&self, run: &RunId) -> watch::Receiver<()> {
         let mut bells = self.lock();
         bells.retain(|_, bell| bell.receiver_count() > 0);

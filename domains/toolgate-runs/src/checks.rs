@@ -1,4 +1,4 @@
-//! What somebody says about tasks and runs: whether it can be kept.
+//! Checks of input about tasks and runs.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What the runs are made of, and what their tasks share.
+//! The parts of the runs, and the shared state of their tasks.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use toolgate_store::{Act, Books, RunError, Stepped, Store};
 use crate::bells::Bells;
 use crate::waiting::Waiting;
 
-/// What is written down later because the store was away. More of it is lost, and looks like a crash.
+/// The maximum number of entries that wait for the store. More are lost, and look like a crash.
 const LATE_MAX: usize = 10_000;
 
 pub struct Setup {
@@ -25,16 +25,16 @@ pub struct Setup {
     pub shutdown: CancellationToken,
 }
 
-/// How long somebody waits for others.
+/// The time limits for waiting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// For the calls in flight, before a run is completed.
     pub completing: Duration,
     /// For the result of a call that runs already.
     pub recording: Duration,
-    /// Between two looks at what other gateways did.
+    /// The interval between checks for changes by other gateways.
     pub poll: Duration,
-    /// Between two looks at runs whose time may be over.
+    /// The polling interval of runs whose time may be over.
     pub upkeep: Duration,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct Desk {
     late: Mutex<Vec<Late>>,
 }
 
-/// What has happened and could not be written down.
+/// An event that could not be written.
 #[derive(Clone, Debug)]
 pub(crate) enum Late {
     Finished { run: RunId, call: CallId, end: RunCallEnd },
@@ -87,7 +87,7 @@ impl Desk {
         Act { by, at_ms: self.clock.now_ms() }
     }
 
-    /// Tells whoever waits in this process what a step has changed.
+    /// Notifies the waiters in this process about the changes of a step.
     pub(crate) fn tell(&self, stepped: &Stepped) {
         for input in &stepped.cancelled {
             self.tell_resolved(input);
@@ -102,7 +102,7 @@ impl Desk {
         self.bells.ring(&input.run);
     }
 
-    /// Writes something down now, or later if the store is away.
+    /// Writes something now, or later if the store is down.
     pub(crate) async fn write_down(&self, late: Late) {
         match self.try_write_down(&late).await {
             Ok(()) => {}
@@ -122,7 +122,7 @@ impl Desk {
         }
     }
 
-    /// Writes down what was kept.
+    /// Writes the kept events.
     pub(crate) async fn write_down_late(&self) {
         let kept = std::mem::take(&mut *self.late());
         for late in kept {
@@ -154,7 +154,7 @@ impl Desk {
         self.late.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether to go on after a while.
+    /// Waits, and returns true to continue.
     pub(crate) async fn rest(&self, period: Duration, shutdown: &CancellationToken) -> bool {
         tokio::select! {
             () = self.clock.sleep(period) => true,

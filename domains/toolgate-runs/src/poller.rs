@@ -1,4 +1,4 @@
-//! One task that looks, for all who wait, whether questions were answered through other gateways.
+//! One task that polls, for all waiters, whether questions were answered through other gateways.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::desk::Desk;
 
-/// How many questions one look is about.
+/// The maximum number of questions in one query.
 const POLLED_MAX: usize = 256;
 
 pub(crate) async fn run(desk: Arc<Desk>, shutdown: CancellationToken) {
@@ -19,7 +19,7 @@ pub(crate) async fn run(desk: Arc<Desk>, shutdown: CancellationToken) {
             }
         }
         for ids in wanted.chunks(POLLED_MAX) {
-            // While the store is away there is nothing to tell.
+            // While the store is down there is nothing to report.
             for input in desk.store.resolved_inputs(ids).await.unwrap_or_default() {
                 desk.waiting.tell(&input);
             }

@@ -1,4 +1,4 @@
-//! Why something was not done in a run, and what would help.
+//! The refusals of actions in a run, with hints.
 
 use toolgate_core::id::{InputId, RunId};
 use toolgate_core::run::{InputRequest, InputState};
@@ -7,9 +7,9 @@ use toolgate_store::{Exhausted, RunError, StoreError, StoredRunCall};
 
 use crate::runs::DATA_TOOLS_BEFORE_ASKING;
 
-/// How much of a question is told to whoever has to know which one it is.
+/// The number of characters of a question that identify it in a message.
 const PROMPT_CHARS: usize = 80;
-/// How many calls or runs are named.
+/// The number of calls or runs that are named.
 const NAMED_MAX: usize = 5;
 
 pub(crate) fn refusal(error: RunError) -> Refusal {
@@ -49,7 +49,7 @@ pub(crate) fn refusal(error: RunError) -> Refusal {
     }
 }
 
-/// What is not there, and what is there but not for whoever asks, sound the same.
+/// A missing run and one that the caller may not see look the same.
 pub fn unknown_run(id: &RunId) -> Refusal {
     not_found("unknown_run", format!("there is no run {id}"))
         .hint("`toolgate runs list` shows those there are; `POST /runs` creates one")
@@ -61,7 +61,7 @@ pub fn unknown_input(id: &InputId) -> Refusal {
         .hint("`toolgate inputs list` shows those that wait for an answer")
 }
 
-/// The store is away.
+/// The store is down.
 pub(crate) fn down(error: &StoreError) -> Refusal {
     Refusal::new(RefusalKind::Down, "store_down", format!("the store is not available: {error}"))
         .hint("try again in a moment")
@@ -121,7 +121,7 @@ fn slot_taken(before: &InputRequest) -> Refusal {
         .hint("use another slot_id for another question, or the very same arguments for the same one")
 }
 
-/// Somebody was faster, or nobody needs the answer any more.
+/// It was answered already, or the answer is no longer needed.
 fn resolved(input: &InputRequest) -> Refusal {
     let at = input.resolved_at_ms.map_or_else(String::new, |at_ms| format!(" at {}", moment::rfc3339(at_ms)));
     if input.state == InputState::Cancelled {

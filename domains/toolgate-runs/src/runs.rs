@@ -1,4 +1,4 @@
-//! The runs of one gateway process: what it is asked, what it answers. The work behind is done by `poller` and `upkeep`.
+//! The runs of one gateway process: its inputs and answers. `poller` and `upkeep` do the work behind it.
 
 mod batches;
 mod calls;
@@ -17,7 +17,7 @@ use crate::desk::{Desk, Limits, Setup};
 use crate::refusal::down;
 use crate::{poller, upkeep};
 
-/// How many calls of data tools must have completed in a run before a person is asked.
+/// The number of calls of data tools that must have completed in a run before a person is asked.
 pub const DATA_TOOLS_BEFORE_ASKING: usize = 2;
 
 /// Live; one per gateway process.
@@ -28,7 +28,8 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// To be called before the gateway takes calls: what an earlier process of the same stream left open is closed.
+    /// Must be called before the gateway takes calls: it closes everything that an earlier process of the
+    /// same stream left open.
     pub async fn start(setup: Setup) -> Result<Arc<Runs>, Refusal> {
         Self::start_within(setup, Limits::default()).await
     }
@@ -45,7 +46,7 @@ impl Runs {
         Ok(Arc::new(Runs { desk, tasks, shutdown }))
     }
 
-    /// Ends what was started; what has happened and was not written yet is written, if the store is there.
+    /// Stops the tasks; events that are not written yet are written, if the store is up.
     pub async fn stop(&self) {
         self.shutdown.cancel();
         self.tasks.wait().await;

@@ -1,4 +1,4 @@
-//! Ends runs whose time is over, and writes down what the store was not there for.
+//! Ends runs whose time is over, and writes the events that an outage delayed.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use toolgate_store::{Outage, RunError, StoreError};
 
 use crate::desk::Desk;
 
-/// How many runs are ended before others get a turn.
+/// The number of runs that are ended before other work gets a turn.
 const DUE_MAX: usize = 100;
 
 pub(crate) async fn run(desk: Arc<Desk>, shutdown: CancellationToken) {
@@ -25,7 +25,7 @@ impl Desk {
     pub(crate) async fn end_due(&self) -> Result<(), StoreError> {
         let mut failed = Ok(());
         for id in self.store.due_runs(self.clock.now_ms(), DUE_MAX).await? {
-            // One that cannot be ended does not hold up the others.
+            // A run that cannot be ended does not block the others.
             if let Err(RunError::Store(error)) = self.run_out(&id).await {
                 failed = Err(error);
             }

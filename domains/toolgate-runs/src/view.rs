@@ -1,4 +1,4 @@
-//! What is asked of the runs, and what is told.
+//! The questions about runs, and the answers.
 
 use toolgate_core::id::{CallId, RunId, SessionId, TaskId};
 use toolgate_core::run::{Budget, CallKind, InputFile, InputRequest, InputState, Run, RunState, Slot, Task};
@@ -6,10 +6,10 @@ use toolgate_core::scope::AgentName;
 use toolgate_core::{CanonicalName, PrincipalId, RawJson};
 use toolgate_store::{RunCallState, StoredRunCall};
 
-/// What somebody wants a task to be.
+/// The properties of a requested task.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct NewTask {
-    /// The one that is to be changed. None is a new one.
+    /// The task to change. `None` for a new one.
     pub id: Option<TaskId>,
     pub name: String,
     pub description: String,
@@ -26,22 +26,22 @@ pub struct TaskPage {
     pub next: Option<String>,
 }
 
-/// What somebody wants a run to be.
+/// The properties of a requested run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NewRun {
     pub task: Option<TaskId>,
     /// The task's, if not said.
     pub agent: Option<AgentName>,
-    /// Who works in it.
+    /// The principal that works in it.
     pub principal: PrincipalId,
     pub created_by: PrincipalId,
     pub parent: Option<RunId>,
     pub input: Vec<InputFile>,
-    /// No more than the task admits, and than the parent has left.
+    /// Limited by the task and by the parent's remaining budget.
     pub budget: Budget,
 }
 
-/// Which runs are wanted. What is `None` may be anything.
+/// A filter for runs. `None` matches anything.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RunQuery {
     pub state: Option<RunState>,
@@ -85,12 +85,12 @@ pub struct Asking {
     pub session: Option<SessionId>,
     /// The call that asks.
     pub call: Option<CallId>,
-    /// Who asks.
+    /// The principal that asks.
     pub principal: PrincipalId,
     pub slot: Slot,
 }
 
-/// Which questions are wanted. What is `None` may be anything.
+/// A filter for questions. `None` matches anything.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct InputQuery {
     pub state: Option<InputState>,
@@ -107,15 +107,15 @@ pub struct InputPage {
     pub next: Option<String>,
 }
 
-/// What is to be done with a call that a client sends under an id of its own.
+/// The treatment of a call that a client sends under its own id.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Claim {
-    /// It is new: run it, and then `record` what came of it.
+    /// It is new: run it, and then `record` the result.
     Run,
-    /// It ran, and this came of it.
+    /// It ran, with this result.
     Recorded(RawJson),
-    /// Somebody runs it; `recorded` waits for it.
+    /// It is running; `recorded` waits for it.
     Running,
-    /// Something else was asked under this id.
+    /// Another request has this id.
     Mismatch,
 }

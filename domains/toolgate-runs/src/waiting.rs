@@ -1,5 +1,5 @@
-//! Who waits for which answer. Answers that come in through this process wake them at once; those of another process are
-//! found by `poller`, for as long as anybody waits.
+//! Waiters for answers. Answers through this process wake them at once; `poller` finds those of another
+//! process, for as long as there are waiters.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,28 +17,28 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
-    /// Becomes the question once it is not pending any more.
+    /// Becomes the question once it is no longer pending.
     pub(crate) fn wait_for(&self, id: &InputId) -> watch::Receiver<Option<InputRequest>> {
         let answer = self.lock().entry(id.clone()).or_insert_with(|| watch::Sender::new(None)).subscribe();
         self.begun.notify_one();
         answer
     }
 
-    /// A question is not pending any more.
+    /// A question is no longer pending.
     pub(crate) fn tell(&self, input: &InputRequest) {
         if let Some(sender) = self.lock().get(&input.id) {
             sender.send_replace(Some(input.clone()));
         }
     }
 
-    /// Those that somebody still waits for.
+    /// The questions that still have waiters.
     pub(crate) fn wanted(&self) -> Vec<InputId> {
         let mut answers = self.lock();
         answers.retain(|_, sender| sender.receiver_count() > 0);
         answers.keys().cloned().collect()
     }
 
-    /// Ends when somebody has begun to wait since the last time.
+    /// Resolves when a new waiter has come since the last time.
     pub(crate) async fn begun(&self) {
         self.begun.notified().await;
     }

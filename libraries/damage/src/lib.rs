@@ -14,12 +14,12 @@ use clap::{Parser, ValueEnum};
 
 pub use random::Random;
 
-/// A door through which hostile input comes in. What it does with an input panics if something is wrong.
+/// An entry point for hostile input. It panics if an input is handled wrongly.
 pub trait Target: ValueEnum + Copy + Send + Sync + 'static {
     /// Whole inputs to begin with.
     fn seeds(self) -> Vec<Vec<u8>>;
 
-    /// What its readers stumble over.
+    /// Words that its readers may stumble over.
     fn words(self) -> &'static [&'static [u8]];
 
     fn try_one(self, input: &[u8]);
@@ -33,22 +33,22 @@ pub trait Target: ValueEnum + Copy + Send + Sync + 'static {
 /// Hostile input, target by target.
 #[derive(Parser)]
 struct Arguments<T: Target> {
-    /// What to try; everything if left out
+    /// The targets to run; all by default
     #[arg(value_enum)]
     targets: Vec<T>,
-    /// How long, for all of them together
+    /// The total time in seconds
     #[arg(long, default_value_t = 60)]
     seconds: u64,
-    /// The same inputs come with the same seed
+    /// The seed; the same seed gives the same inputs
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Where the input at hand and findings are kept
+    /// The folder for the current input and the findings
     #[arg(long, default_value = "target/fuzz")]
     folder: PathBuf,
-    /// Try this one input, and nothing else
+    /// Run only this input
     #[arg(long)]
     input: Option<PathBuf>,
-    /// Be the process of one target
+    /// Run as the process of one target
     #[arg(long, hide = true)]
     alone: bool,
 }
@@ -97,7 +97,7 @@ fn alone<T: Target>(target: T, arguments: &Arguments<T>) -> anyhow::Result<ExitC
     Ok(ExitCode::SUCCESS)
 }
 
-/// One process after the other, so that one that ends badly takes nothing with it.
+/// One process after the other, so that a crash affects only its own.
 fn each<T: Target>(targets: &[T], arguments: &Arguments<T>) -> anyhow::Result<ExitCode> {
     let program = std::env::current_exe().context("could not find this program")?;
     let share = (arguments.seconds / targets.len() as u64).max(1);

@@ -2,7 +2,7 @@
 
 use crate::random::Random;
 
-/// What an input may grow to.
+/// The maximum size of an input.
 const BYTES_MAX: usize = 256 << 10;
 const DAMAGES_MAX: usize = 8;
 /// Numbers that readers do not expect.
@@ -16,7 +16,7 @@ pub fn damaged(seeds: &[Vec<u8>], words: &[&[u8]], random: &mut Random) -> Vec<u
     damage(seed, &other, words, random)
 }
 
-/// The same input after a few damages; `other` is what parts are taken from.
+/// The same input after some damage; `other` is a source of parts.
 pub fn damage(mut bytes: Vec<u8>, other: &[u8], words: &[&[u8]], random: &mut Random) -> Vec<u8> {
     for _ in 0..=random.below(DAMAGES_MAX) {
         one_damage(&mut bytes, other, words, random);
@@ -53,7 +53,7 @@ fn one_damage(bytes: &mut Vec<u8>, other: &[u8], words: &[&[u8]], random: &mut R
     }
 }
 
-/// The next number in the text becomes another one: lengths and offsets are what readers believe.
+/// Changes the next number in the text: readers trust lengths and offsets.
 fn change_number(bytes: &mut Vec<u8>, from: usize, random: &mut Random) {
     let Some(start) = bytes[from..].iter().position(u8::is_ascii_digit).map(|offset| from + offset) else {
         return;

@@ -1,4 +1,4 @@
-//! Numbers that come again with the same seed: SplitMix64, which is ten lines and good enough to damage files with.
+//! Reproducible random numbers from a seed: SplitMix64, which is ten lines and good enough to damage files.
 
 pub struct Random(u64);
 

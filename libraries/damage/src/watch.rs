@@ -16,14 +16,14 @@ use crate::Target;
 use crate::random::Random;
 
 const MEMORY_BYTES_MAX: u64 = 2 << 30;
-/// Far more than anything small should take, on a machine that does other things too.
+/// Far more than anything small should take, even on a busy machine.
 const INPUT_TIME_MAX: Duration = Duration::from_secs(20);
-/// As a worker of the kit has it.
+/// As in a worker of the kit.
 const STACK_BYTES: usize = 64 << 20;
 /// The exit code of a process whose input took too long.
 const TOO_SLOW: i32 = 3;
 
-/// Tries the seeds, then damaged ones until the time is over. How many there were.
+/// Tries the seeds, then damaged copies of them until the time is over. Returns how many were tried.
 pub(crate) fn run<T: Target>(target: T, seed: u64, time: Duration, at_hand: &Path) -> anyhow::Result<u64> {
     setrlimit(Resource::RLIMIT_AS, MEMORY_BYTES_MAX, MEMORY_BYTES_MAX).context("could not limit memory")?;
     let at_hand = at_hand.to_owned();
@@ -42,7 +42,7 @@ fn work<T: Target>(target: T, seed: u64, time: Duration, at_hand: &Path) -> anyh
     let began = Instant::now();
     let mut tried = 0;
     let mut whole = seeds.iter();
-    // However little time there is, no seed is left out.
+    // Even with little time, no seed is left out.
     while whole.len() > 0 || began.elapsed() < time {
         let input = whole.next().cloned().unwrap_or_else(|| target.damaged(&seeds, &mut random));
         fs::write(at_hand, &input).context("could not write the input at hand")?;
@@ -54,7 +54,7 @@ fn work<T: Target>(target: T, seed: u64, time: Duration, at_hand: &Path) -> anyh
     Ok(tried)
 }
 
-/// One input; a panic is what is looked for.
+/// Runs one input and looks for a panic.
 pub(crate) fn once<T: Target>(target: T, input: &[u8]) -> anyhow::Result<()> {
     if panic::catch_unwind(AssertUnwindSafe(|| target.try_one(input))).is_err() {
         bail!("a panic");
@@ -62,7 +62,7 @@ pub(crate) fn once<T: Target>(target: T, input: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Ends the process when nothing has moved for too long: a thread cannot be stopped from outside.
+/// Ends the process after too long without progress: a thread cannot be stopped from outside.
 struct Watch {
     ticks: Arc<AtomicU64>,
 }

@@ -1,4 +1,4 @@
-//! What `config.json` says, and whether it is a model that can be run.
+//! The content of `config.json`, and the check that the model can be run.
 
 use serde::Deserialize;
 

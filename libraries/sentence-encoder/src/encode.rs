@@ -1,4 +1,4 @@
-//! What an encoder is to those who use one.
+//! The interface of an encoder.
 
 use std::error::Error;
 
@@ -10,7 +10,7 @@ pub trait Encoder: Send + Sync {
     /// Numbers in each vector.
     fn dimensions(&self) -> usize;
 
-    /// One vector for each text, in their order. Takes milliseconds and more; not for threads that must not wait.
+    /// One vector for each text, in order. Takes milliseconds or more; not for threads that must not block.
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EncodeError>;
 }
 
@@ -27,7 +27,7 @@ impl EncodeError {
         Self { attempted, source: source.into() }
     }
 
-    /// The vectors are not as many or not as long as they should be.
+    /// The number or the length of the vectors is wrong.
     pub fn shape(texts: usize, dimensions: usize) -> Self {
         Self::new("embedding", format!("it did not make {texts} vectors of {dimensions} numbers"))
     }

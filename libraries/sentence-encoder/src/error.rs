@@ -1,4 +1,4 @@
-//! Why a model folder cannot be used, and what to do about it.
+//! The reasons why a model folder cannot be used, with advice.
 
 use std::io;
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ pub enum LoadError {
 }
 
 impl LoadError {
-    /// What a person can do about it.
+    /// The advice for a person.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::NoFolder { .. } => {

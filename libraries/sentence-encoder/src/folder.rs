@@ -8,7 +8,7 @@ use crate::LoadError;
 pub(crate) const CONFIG: &str = "config.json";
 pub(crate) const TOKENIZER: &str = "tokenizer.json";
 pub(crate) const WEIGHTS: &str = "model.safetensors";
-/// How a folder made for sentence encoders says what becomes of the vectors of the single words; may be missing.
+/// The file of a sentence encoder's folder with the pooling of word vectors; may be missing.
 pub(crate) const POOLING: &str = "1_Pooling/config.json";
 
 /// Larger models would run, but not within the time of a search.

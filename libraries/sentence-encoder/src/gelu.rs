@@ -1,9 +1,9 @@
 //! The activation between two layers, `x · Φ(x)` with the normal distribution `Φ`, from a table.
 //!
-//! Computed exactly for each number it took about a tenth of the time of a query; between two rows of the table a straight
-//! line is less than a millionth away.
+//! Computed exactly for each number it took about a tenth of the time of a query; between two rows of the
+//! table a straight line is less than a millionth away.
 
-/// Beyond it, `Φ` is 0 or 1 for as many digits as there are.
+/// Beyond it, `Φ` is 0 or 1 to full precision.
 const REACH: f32 = 6.0;
 const ROWS_PER_ONE: f32 = 256.0;
 const ROWS: usize = 2 * REACH as usize * ROWS_PER_ONE as usize;

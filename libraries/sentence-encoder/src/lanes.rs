@@ -1,7 +1,7 @@
-//! How many texts are worked on at once.
+//! The limit on concurrent encodings.
 //!
-//! A text is encoded on the thread that asks for it. A lane of its own for catalogues keeps queries from waiting behind
-//! them, and no more queries run at once than there are cores.
+//! A text is encoded on the thread that asks for it. A separate lane for catalogues keeps queries from
+//! waiting behind them, and no more queries run at once than there are cores.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -35,7 +35,7 @@ impl Lanes {
     }
 }
 
-/// A lane guards no data, so work that panicked in it leaves nothing behind.
+/// A lane guards no data, so a panic in it leaves nothing inconsistent.
 fn run_in<T>(lane: &Mutex<()>, work: impl FnOnce() -> T) -> T {
     let _running = lane.lock().unwrap_or_else(PoisonError::into_inner);
     work()

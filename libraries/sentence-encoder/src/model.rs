@@ -64,7 +64,7 @@ impl Encoder for Model {
     }
 }
 
-/// Everything that has a say in what the vectors are.
+/// Everything that influences the vectors.
 fn id(folder: &Folder, weights: &[u8]) -> Result<String, LoadError> {
     let mut parts = digest(weights);
     for file in [CONFIG, TOKENIZER] {
@@ -81,7 +81,7 @@ fn digest(bytes: &[u8]) -> String {
     text
 }
 
-/// Texts that follow each other, as many as the limit allows but one at least.
+/// Batches of consecutive texts, as many as the limit allows but at least one.
 fn batches(texts: &[Vec<u32>]) -> impl Iterator<Item = &[Vec<u32>]> {
     let mut rest = texts;
     std::iter::from_fn(move || {

@@ -1,7 +1,7 @@
 //! The layers, from word pieces to one vector for each text.
 //!
-//! Texts of a batch are laid end to end, not padded to the longest one: what works word by word works on all of them at
-//! once, and only attention looks at each text by itself. Vectors of words stand one after the other in a plain slice.
+//! Texts of a batch are laid end to end, not padded to the longest one: word-wise layers work on all of them
+//! at once, and only attention treats each text by itself. Vectors of words are consecutive in a plain slice.
 
 mod attention;
 
@@ -134,7 +134,7 @@ impl Norm {
     }
 }
 
-/// One product for layers that take the same input.
+/// One product for layers with the same input.
 fn linear(
     weights: &mut Weights<'_>,
     names: &[&str],
@@ -149,7 +149,7 @@ fn linear(
     Ok(Linear::new(&rows, bias))
 }
 
-/// Where each text lies among the vectors of all words.
+/// The range of each text among the vectors of all words.
 fn spans(lengths: &[usize], size: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
     lengths.iter().scan(0, move |end, length| {
         let start = *end;

@@ -1,7 +1,7 @@
 //! Text to the numbers of its word pieces, as BERT's own tokenizer makes them.
 //!
-//! By hand: the general library for tokenizers brings 25 packages, and of all it can do a sentence encoder uses one
-//! vocabulary. What looks like a special token in a text (`[SEP]`) is text here.
+//! Written by hand: the general library for tokenizers brings 25 packages, and of all its features a sentence
+//! encoder uses one vocabulary. An apparent special token in a text (`[SEP]`) is text here.
 
 mod clean;
 
@@ -15,9 +15,9 @@ use crate::config::Config;
 use crate::folder::{Folder, TOKENIZER};
 use clean::Normalizer;
 
-/// Word pieces of one text; the rest of a longer one is not read. The model was trained on no more.
+/// Word pieces of one text; the rest of a longer text is ignored. The model was trained on no more.
 pub(crate) const TOKENS_MAX: usize = 256;
-/// Nothing is taken apart that would not be read: no word piece is longer than this on the average.
+/// Longer text is not split, since it would not be read: no word piece is longer than this on average.
 const CHARS_MAX: usize = 16 * TOKENS_MAX;
 
 pub(crate) struct Tokens {
@@ -29,7 +29,7 @@ pub(crate) struct Tokens {
     length_max: usize,
 }
 
-/// `tokenizer.json`, as far as it has a say in what comes out.
+/// `tokenizer.json`, as far as it matters for the result.
 #[derive(Deserialize)]
 struct File {
     normalizer: Normalizer,
@@ -108,7 +108,7 @@ impl Tokens {
     }
 }
 
-/// Says in plain words which part is of another kind, where a missing field would say nothing.
+/// Names the part that has an unsupported type; a missing-field error would not explain it.
 fn check_kinds(bytes: &[u8]) -> Result<(), String> {
     let file: Value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     for (part, wanted) in
@@ -147,7 +147,7 @@ fn number(value: &Value) -> Option<u32> {
     value.as_u64().and_then(|number| u32::try_from(number).ok())
 }
 
-/// What stands between white space; each sign of punctuation is a word of its own.
+/// The parts between white space; each punctuation mark is its own word.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(char::is_whitespace).flat_map(|run| {
         let mut rest = run;
@@ -165,7 +165,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 impl WordPiece {
-    /// The longest piece that the vocabulary has, then the longest of what is left. False if some part is in no piece.
+    /// The longest piece in the vocabulary, then the longest of the rest. False if some part is in no piece.
     fn take_apart(&self, word: &str, pieces: &mut Vec<u32>) -> bool {
         let before = pieces.len();
         if word.chars().count() > self.max_input_chars_per_word {
@@ -192,7 +192,7 @@ impl WordPiece {
     }
 }
 
-/// Where a beginning of a text may end, the longest first.
+/// The possible ends of a prefix of a text, the longest first.
 fn ends(text: &str) -> impl Iterator<Item = usize> {
     text.char_indices().rev().map(|(start, char)| start + char.len_utf8())
 }

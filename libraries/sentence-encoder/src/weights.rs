@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::LoadError;
 use crate::folder::{Folder, WEIGHTS};
 
-/// What some files put before every name.
+/// A prefix of every name in some files.
 const PREFIX: &str = "bert.";
 /// A header of more bytes is not one of a sentence encoder.
 const HEADER_BYTES_MAX: usize = 16 << 20;

@@ -1,9 +1,9 @@
-//! Key phrases of abstracts: ours beside other tools', on Inspec as the repository `boudinfl/ake-datasets` has it.
+//! Key phrases of abstracts: ours beside other tools', on Inspec from the repository `boudinfl/ake-datasets`.
 //!
-//! The data folder is a clone of that repository (or as many of `datasets/Inspec/test/*.xml` as there are, with
-//! `datasets/Inspec/references/test.uncontr.stem.json`). `others/keywords.py FOLDER` writes what other tools find into
-//! `FOLDER/found/TOOL.json`. A phrase is right if its stems (Porter) are those of a phrase that the indexers chose; the
-//! figures are means over documents, of the ten best phrases.
+//! The data folder is a clone of that repository (or any number of `datasets/Inspec/test/*.xml`, with
+//! `datasets/Inspec/references/test.uncontr.stem.json`). `others/keywords.py FOLDER` writes the results of
+//! other tools into `FOLDER/found/TOOL.json`. A phrase is right if its stems (Porter) are those of a phrase
+//! that the indexers chose; the figures are means over documents, of the ten best phrases.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -18,7 +18,7 @@ use snowball_stemmers_rs::{Algorithm, Stemmer};
 const TOP_K: usize = 10;
 const OURS: &str = "this project";
 
-/// What a tool found: phrases by document, the best first.
+/// The results of a tool: phrases by document, the best first.
 #[derive(Deserialize, Default)]
 struct Found {
     #[serde(default)]
@@ -132,8 +132,8 @@ fn others(data: &Path) -> anyhow::Result<BTreeMap<String, Found>> {
     Ok(others)
 }
 
-/// The text of a document that is stored as tokens with their places. Sentences become paragraphs, and headings get a point,
-/// so that no tool takes the title for a part of the first sentence.
+/// The text of a document that is stored as tokens with their positions. Sentences become paragraphs, and
+/// headings get a point, so that no tool takes the title for a part of the first sentence.
 fn text_of(xml: &str) -> String {
     let mut text = String::new();
     for sentence in xml.split("</sentence>") {
@@ -166,7 +166,7 @@ fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<&'a str> {
     Some(rest.split_once(end)?.0)
 }
 
-/// As it was before the tokenizer.
+/// The text before tokenization.
 fn written(word: &str) -> String {
     match word {
         "-LRB-" => "(".to_owned(),

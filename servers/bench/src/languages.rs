@@ -15,7 +15,7 @@ const LARGE: [&str; 16] = [
     "arb", "cmn_hans", "deu_1996", "eng", "fra", "hin", "ita", "jpn", "kor", "nld", "por_PT", "rus", "spa",
     "swe", "tur", "vie",
 ];
-/// Others that are told apart.
+/// Other distinguishable languages.
 const MORE: [&str; 24] = [
     "ben",
     "bul",
@@ -43,7 +43,7 @@ const MORE: [&str; 24] = [
     "pes_1",
 ];
 
-/// Prints the share of paragraphs whose language is found.
+/// Prints the share of paragraphs whose language is detected correctly.
 pub(crate) fn run(data: &Path) -> anyhow::Result<()> {
     println!("\nlanguages: paragraphs of the Universal Declaration of Human Rights");
     println!("{:<34} {:>8} {:>10} {:>8} {:>9}", "set", "texts", "accuracy", "unsure", "seconds");

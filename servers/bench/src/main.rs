@@ -1,5 +1,5 @@
-//! What the capability servers are worth: quality beside other tools on the same files, and speed. `script/bench servers`
-//! prepares the files, lets the others read them, and runs this.
+//! The quality and the speed of the capability servers: beside other tools on the same files. `script/bench
+//! servers` prepares the files, lets the others read them, and runs this.
 
 #![expect(clippy::print_stdout, reason = "what was measured is what it prints")]
 
@@ -54,7 +54,7 @@ enum Set {
     },
     /// Start-up, one parse, ten at once
     Speed {
-        /// Where the programs are
+        /// The folder of the programs
         programs: PathBuf,
     },
 }

@@ -1,7 +1,8 @@
-//! Text in pictures: what we read beside what other tools read, on the pages that `others/ocr.py` prepares.
+//! Text in pictures: our results beside those of other tools, on the pages that `others/ocr.py` prepares.
 //!
-//! The measure is the F1 of words, whatever their order: how many of the words of a page are read, and how many of those that
-//! are read are there. Words are runs of letters and digits; case counts. The score of a tool is the mean over the pages.
+//! The measure is the F1 of words, in any order: the share of a page's words that are read, and the share of
+//! read words that are there. Words are runs of letters and digits; case counts. The score of a tool is the
+//! mean over the pages.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -16,7 +17,7 @@ const OURS: &str = "this project";
 const KINDS: [&str; 2] = ["clean", "noisy"];
 const OTHERS: [&str; 2] = ["rapidocr", "tesseract"];
 
-/// What a tool read on all pages, by the name of the picture.
+/// The results of a tool on all pages, by the name of the picture.
 #[derive(Deserialize, Default)]
 struct Found {
     version: String,

@@ -1,8 +1,10 @@
-//! Text of PDFs: what we read beside what other tools read, on the documents that `others/pdf_text.py` prepares.
+//! Text of PDFs: our results beside those of other tools, on the documents that `others/pdf_text.py`
+//! prepares.
 //!
-//! Two measures, both shares of the truth that is found again. *Order*: all runs of eight words, at least six of which are
-//! letters only, so that the cells of tables and the ticks of diagrams, which have no one order, do not count. *Words*: words,
-//! wherever they stand. Case, punctuation and how a word is broken at the end of a line do not count.
+//! Two measures, both shares of the truth that is found again. *Order*: all runs of eight words, at least six
+//! of which are letters only, so that the cells of tables and the ticks of diagrams, which have no one order,
+//! do not count. *Words*: words, in any place. Case, punctuation and the hyphenation of a word at the end of
+//! a line do not count.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +19,7 @@ const OURS: &str = "this project";
 const OTHERS: [&str; 5] = ["pdftotext", "pdfium", "pymupdf", "pymupdf-sorted", "pdfplumber"];
 const RUN_WORDS: usize = 8;
 const RUN_LETTERS_MIN: usize = 6;
-/// Documents by how their names begin, with what that means.
+/// The sets of documents by name prefix, with their meaning.
 const SETS: [(&str, &str); 3] = [("made-", "order, made"), ("crop-", "order, paper"), ("words-", "words")];
 
 #[derive(Deserialize)]
@@ -33,7 +35,7 @@ enum Measure {
     Words,
 }
 
-/// Shares found in the documents of a set, and how long reading took.
+/// The shares found in the documents of a set, and the reading time.
 #[derive(Default)]
 struct Score {
     shares: Vec<f64>,
@@ -96,7 +98,7 @@ fn print(scores: &BTreeMap<(usize, &str), Score>) {
     }
 }
 
-/// Our text, and how long it took. A document that we refuse has none.
+/// Our text, and the time. A refused document has none.
 fn ours(folder: &Path) -> anyhow::Result<(String, f64)> {
     let bytes = fs::read(folder.join("document.pdf"))?;
     let began = Instant::now();
@@ -121,7 +123,7 @@ fn share(truth: &Truth, text: &str) -> f64 {
     hit as f64 / all.max(1) as f64
 }
 
-/// Runs of words, or words, with how often they are there.
+/// Counts the words, or the sequences of words, of a text.
 fn counted(measure: Measure, text: &str) -> BTreeMap<Vec<String>, usize> {
     let words = words(text);
     let length = if measure == Measure::Order { RUN_WORDS } else { 1 };
@@ -146,7 +148,7 @@ fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect()
 }
 
-/// Words broken at the end of a line put together, ligatures taken apart.
+/// Rejoins words that are hyphenated at the end of a line and splits ligatures.
 fn unbroken(text: &str) -> String {
     let mut joined = String::with_capacity(text.len());
     for line in text.split('\n') {

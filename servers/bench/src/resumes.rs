@@ -1,8 +1,9 @@
-//! Resume fields: what we find beside what another parser finds, on the resumes that `others/resumes.py` makes of the truths
-//! in `resume-profile-mcp/corpus`. Those that are held out were not looked at while the rules were written.
+//! Resume fields: our results beside those of another parser, on the resumes that `others/resumes.py` makes
+//! from the truths in `resume-profile-mcp/corpus`. Held-out ones were not used while the rules were written.
 //!
-//! The measure is F1 for each field over all documents. Values are compared without case, accents and punctuation, and may
-//! differ by one letter in ten; entries of work and education are paired first, so a date in the wrong job is wrong.
+//! The measure is F1 for each field over all documents. Values are compared without case, accents and
+//! punctuation, and may differ by one letter in ten; entries of work and education are paired first, so a
+//! date in the wrong job is wrong.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,7 +26,7 @@ struct Planned {
     held_out: bool,
 }
 
-/// How many values are right, found, and there to find.
+/// The numbers of right, found and expected values.
 #[derive(Clone, Copy, Default)]
 struct Tally {
     right: usize,
@@ -196,7 +197,7 @@ fn one(wanted: Option<&Value>, found: Option<&Value>) -> Tally {
     }
 }
 
-/// Pairs each wanted entry with the one that has most in common with it.
+/// Pairs each expected entry with the most similar one.
 fn entries(wanted: &Value, found: &Value, fields: &[(&'static str, &str)]) -> Vec<(&'static str, Tally)> {
     let mut left: Vec<&Value> = list(found).iter().collect();
     let mut tallies: Vec<(&'static str, Tally)> =

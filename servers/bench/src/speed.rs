@@ -1,5 +1,5 @@
-//! How fast the servers are: start-up, a PDF of twenty pages, ten of them at once, and what that takes of memory. The real
-//! programs, spoken to over standard input and output.
+//! The speed of the servers: start-up, a PDF of twenty pages, ten of them at once, and their memory use. The
+//! real programs, over standard input and output.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -54,7 +54,7 @@ fn start_up(program: &Path) -> anyhow::Result<Duration> {
     })
 }
 
-/// As documents are: headings, paragraphs, lists and a table on every page.
+/// Like real documents: headings, paragraphs, lists and a table on every page.
 fn twenty_pages() -> anyhow::Result<Vec<u8>> {
     let mut markdown = String::new();
     for page in 0..PAGES {
@@ -101,7 +101,7 @@ impl Session {
         Ok(session)
     }
 
-    /// So many calls at once, until all are answered.
+    /// `count` concurrent calls, until all are answered.
     fn calls(&mut self, tool: &str, arguments: &Value, count: usize) -> anyhow::Result<Duration> {
         let began = Instant::now();
         for _ in 0..count {
@@ -154,7 +154,7 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have exited already.
         drop(self.process.kill());
         drop(self.process.wait());
     }

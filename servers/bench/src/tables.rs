@@ -1,7 +1,9 @@
-//! Tables in PDFs: what we find beside what other tools find, on the documents that `others/tables.py` prepares.
+//! Tables in PDFs: our results beside those of other tools, on the documents that `others/tables.py`
+//! prepares.
 //!
-//! The measure is adjacency relations: each cell with text and its next neighbour with text, to the right and below. Blanks
-//! are skipped, white space, hyphens and typographic variants do not count, relations are pooled over a document.
+//! The measure is adjacency relations: each cell with text and its next neighbour with text, to the right and
+//! below. Blanks are skipped, white space, hyphens and typographic variants do not count, relations are
+//! pooled over a document.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -34,7 +36,7 @@ enum Side {
 
 type Relations = HashMap<(String, String, Side), usize>;
 
-/// How many relations are right, found, and there to find.
+/// The numbers of right, found and expected relations.
 #[derive(Clone, Copy, Default)]
 struct Tally {
     right: usize,
@@ -111,7 +113,7 @@ fn relations(tables: &Tables) -> Relations {
     relations
 }
 
-/// What stays of a text when line breaks, hyphens and typographic variants are taken out; a lone dash stays.
+/// A text without line breaks, hyphens and typographic variants; a lone dash stays.
 fn squeezed(text: &str) -> String {
     let plain = |letter: char| match letter {
         '‐' | '‑' | '–' | '—' | '−' => '-',
@@ -155,7 +157,7 @@ impl Tally {
         share(self.right, self.wanted)
     }
 
-    /// A document without tables in which none was found is all right.
+    /// A document without tables in which none was found scores 1.
     fn f1(self) -> f64 {
         share(2 * self.right, self.found + self.wanted)
     }

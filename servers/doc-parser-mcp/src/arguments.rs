@@ -5,17 +5,17 @@ use capability_kit::{FileInput, Loaded, Trouble, Work};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Whether scanned pages are read from their pictures.
+/// The treatment of scanned pages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Ocr {
-    /// Where a page has no text of its own.
+    /// If a page has no text of its own.
     #[default]
     Auto,
     Never,
 }
 
-/// What all tools are told of a document.
+/// The common arguments of all tools about a document.
 #[derive(Default)]
 pub(crate) struct Source {
     pub(crate) file: FileInput,
@@ -24,7 +24,7 @@ pub(crate) struct Source {
     pub(crate) password: Option<String>,
 }
 
-/// A document that is there, and how to read it.
+/// A document from the arguments, and the options to read it with.
 pub(crate) struct Given {
     pub(crate) bytes: Vec<u8>,
     pub(crate) said: Option<String>,
@@ -36,7 +36,7 @@ impl Source {
         let pages = self.pages.as_deref().filter(|pages| !pages.trim().is_empty());
         let pages = pages.map(str::parse::<PageRange>).transpose();
         let pages = pages.map_err(|error| {
-            Trouble::bad_arguments(format!("pages: {error}")).hint("leave `pages` out to read all of them")
+            Trouble::bad_arguments(format!("pages: {error}")).hint("omit `pages` to read all of them")
         })?;
         let options = OpenOptions { password: self.password, pages, ..OpenOptions::default() };
         let Loaded { bytes, media_type, name } = load(self.file, self.content, work)?;
@@ -49,15 +49,14 @@ fn load(file: FileInput, content: Option<String>, work: &Work) -> Result<Loaded,
     let Some(content) = content else {
         let is_missing = file.file_data.is_none() && file.source_ref_id.is_none();
         return match is_missing {
-            true => Err(Trouble::bad_arguments("no document is given").hint(
-                "give file_data (Base64), source_ref_id, or content (text, HTML or Markdown as it is)",
-            )),
+            true => Err(Trouble::bad_arguments("no document was passed")
+                .hint("pass file_data (Base64), source_ref_id, or content (plain text, HTML or Markdown)")),
             false => file.load(work),
         };
     };
     if file.file_data.is_some() || file.source_ref_id.is_some() {
-        return Err(Trouble::bad_arguments("content is given together with another document")
-            .hint("give one of file_data, source_ref_id and content"));
+        return Err(Trouble::bad_arguments("content was passed together with another document")
+            .hint("pass only one of file_data, source_ref_id and content"));
     }
     Ok(Loaded { bytes: content.into_bytes(), media_type: file.file_type, name: None })
 }

@@ -16,16 +16,17 @@ pub(crate) struct DocumentInfo {
     /// The document, in Base64.
     #[serde(default)]
     file_data: Option<String>,
-    /// Its media type or file extension, such as `application/pdf` or `docx`. Found out from the content if left out.
+    /// Its media type or file extension, such as `application/pdf` or `docx`. Detected from the content if
+    /// omitted.
     #[serde(default)]
     file_type: Option<String>,
-    /// Instead of `file_data`: the `ref_id` that a tool of this server gave before.
+    /// Instead of `file_data`: the `ref_id` that a tool of this server returned.
     #[serde(default)]
     source_ref_id: Option<String>,
-    /// Instead of `file_data`: text, HTML or Markdown as it is.
+    /// Instead of `file_data`: plain text, HTML or Markdown.
     #[serde(default)]
     content: Option<String>,
-    /// For a PDF that is protected by one.
+    /// For a protected PDF.
     #[serde(default)]
     password: Option<String>,
 }
@@ -36,7 +37,7 @@ pub(crate) struct Description {
     #[serde(rename = "type")]
     kind: &'static str,
     media_type: &'static str,
-    /// How many pages, slides, sheets or chapters it has.
+    /// The number of pages, slides, sheets or chapters.
     pages: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
@@ -44,16 +45,16 @@ pub(crate) struct Description {
     author: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     created: Option<String>,
-    /// The program that made it.
+    /// The program that created it.
     #[serde(skip_serializing_if = "Option::is_none")]
     producer: Option<String>,
-    /// Such as `en`, where it can be told.
+    /// Such as `en`, if it can be detected.
     #[serde(skip_serializing_if = "Option::is_none")]
     language: Option<String>,
-    /// How sure the language is, 0 to 1.
+    /// The confidence of the language, 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     language_confidence: Option<f32>,
-    /// Whether any page has text that need not be read from a picture.
+    /// True if any page has text that needs no OCR.
     has_text_layer: bool,
     /// Pages that are scans without text.
     pages_needing_ocr: Vec<u32>,

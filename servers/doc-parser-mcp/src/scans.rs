@@ -1,4 +1,4 @@
-//! Scanned pages: drawn as pictures, read by OCR, and put back in their place.
+//! Scanned pages: rendered as images, read by OCR and put back in their place.
 
 use std::sync::OnceLock;
 
@@ -8,9 +8,9 @@ use capability_ocr::{Engine, OcrError, Picture, Reading, Settings};
 
 use crate::arguments::Ocr;
 
-/// Letters of ten points are thirty pixels high: enough to read, and no more to look at.
+/// Ten-point letters become thirty pixels high, which is enough for OCR.
 const DPI: f32 = 200.0;
-/// More pages are left for another call, which can ask for them by number.
+/// The remaining pages can be requested by number in another call.
 const PAGES_MAX: usize = 40;
 
 /// Reads scanned pages. What reads them is looked for with the first one.
@@ -19,7 +19,7 @@ pub(crate) struct Scans {
     engine: OnceLock<Result<Engine, Missing>>,
 }
 
-/// Why there is nothing that reads pictures.
+/// The reason why there is no OCR engine.
 struct Missing {
     message: String,
     hint: String,
@@ -30,7 +30,7 @@ impl Scans {
         Self { settings, engine: OnceLock::new() }
     }
 
-    /// Fills in pages that are pictures, or says in a warning why not.
+    /// Fills in pages that are pictures, or warns why not.
     pub(crate) fn fill_in(
         &self,
         document: &mut Document,
@@ -74,13 +74,13 @@ fn missing(error: &OcrError) -> Missing {
     Missing { message: error.to_string(), hint: error.hint().unwrap_or_default() }
 }
 
-/// Pages that show something and have no text.
+/// Pages that show something but have no text.
 pub(crate) fn scanned(document: &Document) -> Vec<u32> {
     let pages = document.pages.iter().filter(|page| page.source == PageSource::Picture);
     pages.map(|page| page.number).collect()
 }
 
-/// What is said where tables are looked for and pages are pictures.
+/// The warning if tables are requested and pages are pictures.
 pub(crate) fn without_tables(document: &Document) -> Option<String> {
     let numbers = scanned(document);
     let which = pages_named(&numbers);

@@ -9,15 +9,15 @@ use crate::arguments::Source;
 use crate::reading::read;
 use crate::scans;
 
-/// What all tables of an answer may have together; beyond that they are given by ref.
+/// The maximum total size of all tables in an answer; beyond that they are returned by ref.
 const ANSWER_BYTES_MAX: usize = 64 << 10;
 /// A table that is longer is given by ref in any case.
 const TABLE_BYTES_MAX: usize = 32 << 10;
 /// Rows of such a table that are shown.
 const PREVIEW_ROWS: usize = 5;
-/// Characters of a cell that are shown there.
+/// Characters shown of each cell in a preview.
 const PREVIEW_CELL_CHARS: usize = 200;
-/// Columns that are shown there.
+/// Columns shown in a preview.
 const PREVIEW_COLUMNS: usize = 50;
 const TABLES_MAX: usize = 200;
 
@@ -27,22 +27,23 @@ pub(crate) struct ExtractTables {
     /// The document, in Base64.
     #[serde(default)]
     file_data: Option<String>,
-    /// Its media type or file extension, such as `application/pdf` or `xlsx`. Found out from the content if left out.
+    /// Its media type or file extension, such as `application/pdf` or `xlsx`. Detected from the content if
+    /// omitted.
     #[serde(default)]
     file_type: Option<String>,
-    /// Instead of `file_data`: the `ref_id` that a tool of this server gave before.
+    /// Instead of `file_data`: the `ref_id` that a tool of this server returned.
     #[serde(default)]
     source_ref_id: Option<String>,
-    /// Instead of `file_data`: HTML or Markdown as it is.
+    /// Instead of `file_data`: HTML or Markdown.
     #[serde(default)]
     content: Option<String>,
-    /// Only these pages, slides, sheets or chapters, such as `1-3,7`. All if left out.
+    /// Only these pages, slides, sheets or chapters, such as `1-3,7`. All if omitted.
     #[serde(default)]
     pages: Option<String>,
     /// `rows` of cells, or `csv`.
     #[serde(default)]
     format: TableFormat,
-    /// For a PDF that is protected by one.
+    /// For a protected PDF.
     #[serde(default)]
     password: Option<String>,
 }
@@ -58,9 +59,9 @@ pub(crate) enum TableFormat {
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ExtractedTables {
     tables: Vec<FoundTable>,
-    /// How many tables the pages have.
+    /// The number of tables on the pages.
     table_count: usize,
-    /// What was left out or looked odd.
+    /// Omitted or odd parts.
     warnings: Vec<String>,
 }
 
@@ -71,22 +72,22 @@ struct FoundTable {
     /// The heading above it, or the name of its sheet.
     #[serde(skip_serializing_if = "Option::is_none")]
     heading: Option<String>,
-    /// Where it is on the page: points from the top left corner.
+    /// Its position on the page: points from the top left corner.
     #[serde(skip_serializing_if = "Option::is_none")]
     bounds: Option<Bounds>,
     row_count: usize,
     column_count: usize,
-    /// How many rows at the top are headings.
+    /// The number of heading rows at the top.
     header_rows: usize,
-    /// 0 to 1: 1 where the format itself says that it is a table.
+    /// 0 to 1: 1 if the format itself declares it as a table.
     confidence: f32,
-    /// The cells; the first rows only where `ref_id` has all.
+    /// The cells; only the first rows if `ref_id` has all.
     #[serde(skip_serializing_if = "Option::is_none")]
     rows: Option<Vec<Vec<String>>>,
     /// The same as CSV.
     #[serde(skip_serializing_if = "Option::is_none")]
     csv: Option<String>,
-    /// Where the whole table is, as CSV, if it is too long for the answer.
+    /// The whole table, as CSV, if it is too long for the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     ref_id: Option<String>,
 }
@@ -106,10 +107,10 @@ pub(crate) fn extract_tables(arguments: ExtractTables, work: &Work) -> Result<Ex
     let tables: Vec<FoundTable> = tables.collect::<Result<_, Trouble>>()?;
     if table_count > TABLES_MAX {
         document.warnings.push(format!(
-            "only the first {TABLES_MAX} of {table_count} tables are given; ask for others with `pages`"
+            "only the first {TABLES_MAX} of {table_count} tables are included; use `pages` to get others"
         ));
     }
-    // Text that is read from a picture has no tables that could be told from it yet.
+    // Text from OCR has no recognisable tables yet.
     document.warnings.extend(scans::without_tables(&document));
     Ok(ExtractedTables { tables, table_count, warnings: document.warnings })
 }

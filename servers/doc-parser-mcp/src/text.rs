@@ -18,25 +18,26 @@ pub(crate) struct ExtractText {
     /// The document, in Base64.
     #[serde(default)]
     file_data: Option<String>,
-    /// Its media type or file extension, such as `application/pdf` or `docx`. Found out from the content if left out.
+    /// Its media type or file extension, such as `application/pdf` or `docx`. Detected from the content if
+    /// omitted.
     #[serde(default)]
     file_type: Option<String>,
-    /// Instead of `file_data`: the `ref_id` that a tool of this server gave before.
+    /// Instead of `file_data`: the `ref_id` that a tool of this server returned.
     #[serde(default)]
     source_ref_id: Option<String>,
-    /// Instead of `file_data`: text, HTML or Markdown as it is.
+    /// Instead of `file_data`: plain text, HTML or Markdown.
     #[serde(default)]
     content: Option<String>,
-    /// Only these pages, slides, sheets or chapters, such as `1-3,7`. All if left out.
+    /// Only these pages, slides, sheets or chapters, such as `1-3,7`. All if omitted.
     #[serde(default)]
     pages: Option<String>,
     /// `markdown` keeps headings, lists and tables.
     #[serde(default)]
     format: TextFormat,
-    /// `never` leaves out scanned pages instead of reading them from their pictures.
+    /// `never` skips scanned pages instead of reading them with OCR.
     #[serde(default)]
     ocr: Ocr,
-    /// For a PDF that is protected by one.
+    /// For a protected PDF.
     #[serde(default)]
     password: Option<String>,
 }
@@ -77,19 +78,19 @@ pub(crate) struct ExtractedText {
     #[serde(flatten)]
     text: TextOut,
     format: TextFormat,
-    /// What the document is: `pdf`, `docx`, `odt`, `pptx`, `xlsx`, `epub`, `html`, `md` or `txt`.
+    /// The format of the document: `pdf`, `docx`, `odt`, `pptx`, `xlsx`, `epub`, `html`, `md` or `txt`.
     kind: &'static str,
     media_type: &'static str,
-    /// How many pages, slides, sheets or chapters the document has.
+    /// The number of pages, slides, sheets or chapters of the document.
     page_count: usize,
-    /// Those that were read.
+    /// The pages that were read.
     pages: Vec<PageNote>,
-    /// Such as `en`, where it can be told.
+    /// Such as `en`, if it can be detected.
     #[serde(skip_serializing_if = "Option::is_none")]
     language: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
-    /// What was left out or looked odd.
+    /// Omitted or odd parts.
     warnings: Vec<String>,
 }
 
@@ -116,7 +117,7 @@ pub(crate) fn extract_text(
     let filled: Vec<String> = texts.into_iter().filter(|text| !text.is_empty()).collect();
     let mut text = filled.join("\n\n");
     let language = language(&text).map(|language| language.code);
-    // Markdown is what it is: writing it anew would only lose emphasis and links.
+    // Markdown stays as it is: rewriting it would only lose emphasis and links.
     if document.kind == Kind::Markdown && format == TextFormat::Markdown && is_whole {
         text = decode(&bytes).text;
     }

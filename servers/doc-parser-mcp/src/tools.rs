@@ -1,4 +1,4 @@
-//! Which tools there are, and what agents are told about them.
+//! The tools, and their descriptions for agents.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,20 +8,21 @@ use capability_kit::{Capability, FileStrategy, Tool};
 use crate::scans::Scans;
 use crate::{info, tables, text};
 
-/// Pages that have to be read from pictures take seconds each.
+/// Pages that need OCR take seconds each.
 const TIME_LIMIT: Duration = Duration::from_secs(300);
 
-const INSTRUCTIONS: &str = "Reads documents: PDF, DOCX, ODT, PPTX, XLSX, EPUB, HTML, Markdown and plain text. extract_text gives \
-    the words in reading order, extract_tables the rows and columns, document_info what kind of document it is. Long texts come \
-    as a ref_id with their beginning: pass it on as source_ref_id.";
+const INSTRUCTIONS: &str = "Reads documents: PDF, DOCX, ODT, PPTX, XLSX, EPUB, HTML, Markdown and plain \
+    text. extract_text returns the text in reading order, extract_tables the rows and columns, document_info \
+    the kind of document. Long texts come as a ref_id with their beginning: pass it to other tools as \
+    source_ref_id.";
 
-/// What can be set on this server's command line.
+/// The options of this server's command line.
 #[derive(Clone, Default, Debug, clap::Args)]
 pub struct Options {
-    /// Folder with the weights for reading scanned pages; looked for in the usual places if left out
+    /// Folder with the weights for reading scanned pages; searched in the usual places by default
     #[arg(long, env = "CAPABILITY_OCR_MODELS", value_name = "FOLDER")]
     pub ocr_models: Option<PathBuf>,
-    /// The Tesseract program, if it is not on the path
+    /// The Tesseract program, if it is not on the PATH
     #[arg(long, env = "CAPABILITY_TESSERACT", value_name = "FILE")]
     pub tesseract: Option<PathBuf>,
     /// Languages of scanned pages, such as `en,de`
@@ -53,7 +54,8 @@ pub fn capability(options: &Options) -> Capability {
             Tool::new(
                 "extract_tables",
                 "Extract tables",
-                "Extract the tables of a document as rows of cells or as CSV, with the page and place of each.",
+                "Extract the tables of a document as rows of cells or as CSV, with the page and position of \
+                 each.",
                 tables::extract_tables,
             )
             .capabilities(&["documents"])
@@ -63,8 +65,8 @@ pub fn capability(options: &Options) -> Capability {
             Tool::new(
                 "document_info",
                 "Describe a document",
-                "Say what a document is: type, pages, title, author, language, number of words, and which pages are scans \
-                 without text.",
+                "Describe a document: type, pages, title, author, language, number of words, and which pages \
+                 are scans without text.",
                 info::document_info,
             )
             .capabilities(&["documents"])

@@ -1,4 +1,5 @@
-//! ZIP archives with limits that are kept while reading: what an archive says of its sizes is not believed.
+//! ZIP archives with limits that are enforced while reading: an archive's own statement of its sizes is not
+//! trusted.
 
 use std::collections::HashMap;
 use std::io::{Cursor, Read};
@@ -9,9 +10,9 @@ use zip::result::ZipError;
 use crate::error::DocumentError;
 use crate::limits::Limits;
 
-/// An entry may unpack to this without anybody asking how small it was.
+/// The size that an entry may unpack to regardless of its packed size.
 const RATIO_FREE_BYTES: u64 = 16 << 20;
-/// Beyond that it may be so many times its packed size. Sheets full of zeros reach a hundred.
+/// The maximum ratio beyond that. Sheets full of zeros reach a hundred.
 const RATIO_MAX: u64 = 400;
 const PIECE_BYTES: usize = 64 << 10;
 
@@ -21,7 +22,7 @@ pub(crate) struct Archive<'b> {
     /// By name in lower case with forward slashes: some programs write either.
     indexes: HashMap<String, usize>,
     format: &'static str,
-    /// How much more may be unpacked.
+    /// The number of bytes that may still be unpacked.
     bytes_left: u64,
     bytes_max: u64,
 }
@@ -54,7 +55,7 @@ impl<'b> Archive<'b> {
         names
     }
 
-    /// Nothing if there is no such entry.
+    /// `None` if there is no such entry.
     pub(crate) fn find(&mut self, name: &str) -> Result<Option<Vec<u8>>, DocumentError> {
         let Some(&index) = self.indexes.get(&canonical(name)) else { return Ok(None) };
         let mut bytes = Vec::new();
@@ -67,7 +68,8 @@ impl<'b> Archive<'b> {
         self.find(name)?.ok_or_else(|| DocumentError::Damaged { format, why: format!("{name} is missing") })
     }
 
-    /// Unpacks everything but pictures to nowhere, so that whoever reads the archive next meets no bomb.
+    /// Unpacks everything except pictures without storing it, so that the next reader of the archive meets no
+    /// bomb.
     pub(crate) fn check(&mut self) -> Result<(), DocumentError> {
         let indexes = self.indexes.iter().filter(|(name, _)| !name.contains("/media/"));
         let mut indexes: Vec<usize> = indexes.map(|(_, &index)| index).collect();

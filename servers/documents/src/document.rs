@@ -1,4 +1,4 @@
-//! What every format becomes: pages of blocks in reading order, with what is known of the whole.
+//! The common form of every format: pages of blocks in reading order, with facts about the whole.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,53 +9,53 @@ use crate::kind::Kind;
 pub struct Document {
     pub kind: Kind,
     pub facts: Facts,
-    /// How many pages there are, of which `pages` may hold only those that were asked for.
+    /// The number of pages, of which `pages` may have only the requested ones.
     pub page_count: usize,
     /// Formats without pages have one; sheets and slides are pages.
     pub pages: Vec<Page>,
-    /// What was left out or looked odd, in sentences.
+    /// Warnings about omitted or odd parts, in sentences.
     pub warnings: Vec<String>,
 }
 
-/// What a document says of itself.
+/// The metadata of a document.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Facts {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
-    /// As the document writes it, in RFC 3339 where it can be understood.
+    /// As in the document, in RFC 3339 if it can be parsed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub producer: Option<String>,
-    /// Whether it is encrypted, though readable without a password or with the one that was given.
+    /// True if it is encrypted, though readable without a password or with the given one.
     pub encrypted: bool,
 }
 
-/// A page, a slide, a sheet, a chapter, or all of a document that has none of these.
+/// A page, slide, sheet or chapter, or the whole document if its format has none of these.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Page {
     /// From 1.
     pub number: u32,
     pub source: PageSource,
     pub blocks: Vec<Block>,
-    /// Lines with their places, in reading order. Formats that are not laid out have none.
+    /// Lines with their positions, in reading order. Empty for formats without a layout.
     pub lines: Vec<Line>,
     /// Points; zero where a page has no size.
     pub width: f32,
     pub height: f32,
 }
 
-/// Where the words of a page come from.
+/// The source of a page's words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PageSource {
     #[default]
     Text,
-    /// Read from a picture of the page.
+    /// Read by OCR.
     Ocr,
-    /// The page shows something but has no text of its own: a scan.
+    /// The page has content but no text of its own: a scan.
     Picture,
     Empty,
 }
@@ -69,14 +69,14 @@ pub enum Block {
         text: String,
     },
     Paragraph(String),
-    /// `depth` from 0; `marker` as it stands in the document, such as `•` or `2.`.
+    /// `depth` from 0; `marker` as in the document, such as `•` or `2.`.
     Item {
         depth: u8,
         marker: String,
         text: String,
     },
     Table(Table),
-    /// Kept as it is, line by line.
+    /// Preformatted text, kept line by line.
     Code(String),
 }
 
@@ -85,13 +85,13 @@ pub enum Block {
 pub struct Table {
     /// From 1.
     pub page: u32,
-    /// Where it is on the page, if the format says.
+    /// Its position on the page, if the format has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bounds: Option<Bounds>,
     pub rows: Vec<Vec<String>>,
-    /// How many rows at the top are headings.
+    /// The number of heading rows at the top.
     pub header_rows: usize,
-    /// 0 to 1: 1 where the format itself says that it is a table.
+    /// 0 to 1: 1 if the format itself declares it as a table.
     pub confidence: f32,
 }
 

@@ -1,4 +1,4 @@
-//! Word documents. Body, headers, footers, notes and text boxes, with what was inserted and without what was deleted.
+//! Word documents. Body, headers, footers, notes and text boxes, with insertions and without deletions.
 
 mod body;
 mod lists;
@@ -38,22 +38,22 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, DocumentEr
     blocks.extend(margins(&mut package, &relations, "footer", &mut reader)?);
     let mut warnings = reader.warnings();
     if let Some(why) = &tree.damage {
-        warnings.push(format!("the end of the document is damaged and left out: {why}"));
+        warnings.push(format!("the end of the document is damaged and was left out: {why}"));
     }
     if relations.has("comments") {
-        warnings.push("comments in the margin are left out".to_owned());
+        warnings.push("comments in the margin were left out".to_owned());
     }
     let pictures = relations.of_kind("image").count();
     if blocks.is_empty() && pictures > 0 {
         warnings
-            .push(format!("the document holds {pictures} pictures and no text; what they show is not read"));
+            .push(format!("the document contains {pictures} pictures and no text; pictures are not read"));
     }
     let source = if blocks.is_empty() { PageSource::Empty } else { PageSource::Text };
     let page = Page { number: 1, source, blocks, ..Page::default() };
     Ok(Document { kind: Kind::Docx, facts: package.facts()?, page_count: 1, pages: vec![page], warnings })
 }
 
-/// What the body is read with.
+/// The parts needed to read the body.
 struct Parts {
     styles: Styles,
     lists: Lists,

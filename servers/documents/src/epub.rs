@@ -47,8 +47,10 @@ fn description(archive: &mut Archive<'_>, limits: &Limits) -> Result<String, Doc
     };
     let named = container.as_ref().and_then(|tree| tree.root().find("rootfile")?.attribute("full-path"));
     let usual = || archive.names().into_iter().find(|name| name.ends_with(".opf")).map(str::to_owned);
-    let missing =
-        || DocumentError::Damaged { format: FORMAT, why: "nothing says what it consists of".to_owned() };
+    let missing = || DocumentError::Damaged {
+        format: FORMAT,
+        why: "its package file does not list any parts".to_owned(),
+    };
     named.map(str::to_owned).or_else(usual).ok_or_else(missing)
 }
 
@@ -62,7 +64,7 @@ fn spine(root: Element<'_>, folder: &str) -> Vec<String> {
     hrefs.map(|href| resolve(folder, &percent_decode_str(href).decode_utf8_lossy())).collect()
 }
 
-/// Books that a shop locked: the chapters are there, but noise.
+/// Rejects books with DRM: their chapters exist but are encrypted.
 fn refuse_locked(
     archive: &mut Archive<'_>,
     chapters: &[String],

@@ -1,4 +1,4 @@
-//! Why a document could not be read, in sentences for whoever gave it.
+//! The reasons why a document could not be read, in sentences for its sender.
 
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum DocumentError {

@@ -1,18 +1,18 @@
-//! Tables that are being read: cells with spans become rows of equal length. A table that only places things on a page is
-//! taken apart again, so that headings and lists in it are found.
+//! Tables while they are read: cells with spans become rows of equal length. A table that is used only for
+//! layout is taken apart, so that headings and lists in it are found.
 
 use crate::document::{Block, Table};
 
-/// No real table is wider; spreadsheets end there.
+/// No real table is wider; spreadsheets have the same limit.
 const COLUMNS_MAX: usize = 16_384;
 /// A span that covers more is a mistake or an attack.
 const SPAN_MAX: usize = 1_000;
-/// A table that places things has few columns.
+/// A layout table has few columns.
 const LAYOUT_COLUMNS_MAX: usize = 3;
-/// From so many pieces on, a cell is a part of a page rather than a value.
+/// From this many blocks on, a cell is a part of a page rather than a value.
 const LAYOUT_BLOCKS: usize = 4;
 
-/// How many cells may still be made for a document.
+/// The number of cells that may still be made for a document.
 #[derive(Clone, Debug)]
 pub(crate) struct Cells {
     left: usize,
@@ -29,7 +29,7 @@ impl Cells {
         self.left
     }
 
-    /// Rows of that width that there is room for.
+    /// The number of rows of that width that there is room for.
     pub(crate) fn rows(&mut self, rows: usize, width: usize) -> usize {
         let fitting = (self.left / width.max(1)).min(rows);
         self.left -= fitting * width;
@@ -37,14 +37,14 @@ impl Cells {
         fitting
     }
 
-    /// Something was left out.
+    /// Notes that something was left out.
     pub(crate) fn cut(&mut self) {
         self.was_cut = true;
     }
 
     pub(crate) fn warning(&self) -> Option<String> {
         let max = self.max;
-        self.was_cut.then(|| format!("the tables have more than {max} cells; the rest is left out"))
+        self.was_cut.then(|| format!("the tables have more than {max} cells; the rest was left out"))
     }
 }
 
@@ -52,7 +52,7 @@ impl Cells {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Cell {
     pub(crate) blocks: Vec<Block>,
-    /// How many columns and rows it covers beyond its own.
+    /// The number of columns and rows it covers beyond its own.
     pub(crate) more_columns: usize,
     pub(crate) more_rows: usize,
 }
@@ -62,7 +62,7 @@ impl Cell {
         Self { blocks: vec![Block::Paragraph(text)], ..Self::default() }
     }
 
-    /// As formats say it: a cell that spans one column spans none besides.
+    /// As formats state it: a cell that spans one column spans no others.
     pub(crate) fn spanning(mut self, columns: usize, rows: usize) -> Self {
         self.more_columns = columns.clamp(1, SPAN_MAX) - 1;
         self.more_rows = rows.clamp(1, SPAN_MAX) - 1;
@@ -76,19 +76,19 @@ pub(crate) struct Grid {
     rows: Vec<Vec<Cell>>,
     /// Rows and cells that may still be held: formats can say "a thousand of these" in a few bytes.
     room: usize,
-    /// How many rows the format says are headings.
+    /// The number of heading rows that the format declares.
     pub(crate) header_rows: usize,
-    /// The format says that it only places things.
+    /// The format declares it as layout.
     pub(crate) is_layout: bool,
 }
 
 impl Grid {
-    /// An empty one, which will not hold more than there is room for.
+    /// An empty grid, limited to the remaining room.
     pub(crate) fn within(cells: &Cells) -> Self {
         Self { rows: Vec::new(), room: cells.left() * 2, header_rows: 0, is_layout: false }
     }
 
-    /// Nothing more is taken in.
+    /// True if it takes nothing more.
     pub(crate) fn is_full(&self) -> bool {
         self.room == 0
     }
@@ -116,7 +116,7 @@ impl Grid {
         self.rows.len()
     }
 
-    /// What it comes to: one table, or what was in it.
+    /// The resulting blocks: one table, or its content.
     pub(crate) fn finish(self, page: u32, cells: &mut Cells) -> Vec<Block> {
         if self.is_layout || self.places_things() {
             return self.rows.into_iter().flatten().flat_map(|cell| cell.blocks).collect();
@@ -153,7 +153,7 @@ impl Grid {
         let mut covered: Vec<usize> = Vec::new();
         let width = self.rows.iter().map(|row| width_of(row)).max().unwrap_or_default().min(COLUMNS_MAX);
         let fitting = cells.rows(self.rows.len(), width);
-        // Cells that reach down push others to the right, but never far in a table that somebody made.
+        // Cells that reach down push others to the right, but never far in a real table.
         let columns_max = (width * 2 + 16).min(COLUMNS_MAX);
         for (index, row) in self.rows.into_iter().take(fitting).enumerate() {
             let row = place_row(row, &mut covered, columns_max);
@@ -207,7 +207,7 @@ fn place_row(row: Vec<Cell>, covered: &mut Vec<usize>, columns_max: usize) -> Ve
     placed
 }
 
-/// Every row as long as the widest, as far as there is room; columns at the right that hold nothing are dropped.
+/// Makes every row as long as the widest, as far as there is room; empty columns at the right are dropped.
 fn even_out(rows: &mut Vec<Vec<String>>, cells: &mut Cells) {
     let filled = |row: &Vec<String>| row.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1);
     let width = rows.iter().map(filled).max().unwrap_or_default();
@@ -229,7 +229,7 @@ pub(crate) fn text_of(blocks: &[Block]) -> String {
     texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// Headings are words in every column, no two alike, above something else.
+/// A heading row has a distinct text without digits in every column, above numbers or at least two more rows.
 pub(crate) fn guess_header(rows: &[Vec<String>]) -> usize {
     let [first, second, ..] = rows else { return 0 };
     let is_word =

@@ -1,5 +1,5 @@
-//! Web pages. Tags are followed as they come, without building a page in memory: time and memory grow with the length of a
-//! page and with nothing else that somebody could think of.
+//! Web pages. Tags are processed as they come, without building a page in memory: time and memory grow with
+//! the length of a page and with nothing else.
 
 mod elements;
 mod flow;
@@ -21,10 +21,10 @@ use crate::text::{self, Decoded};
 
 use flow::Flow;
 
-/// Where a page says that it is written by the rules of XML.
+/// The part of a page that may declare the rules of XML.
 const HEAD_BYTES: usize = 1024;
 
-/// What a page comes to.
+/// The result of a page.
 pub(crate) struct Web {
     pub(crate) blocks: Vec<Block>,
     pub(crate) facts: Facts,
@@ -39,7 +39,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Document {
     Document { kind: Kind::Html, facts: web.facts, page_count: 1, pages: vec![page], warnings: web.warnings }
 }
 
-/// Reads a page that is page `number` of something.
+/// Reads a web page as page `number` of a document.
 pub(crate) fn parse(bytes: &[u8], number: u32, limits: &Limits) -> Web {
     let Decoded { text, warning } = text::decode_html(bytes);
     let mut web = parse_text(&text, number, limits);
@@ -52,13 +52,13 @@ pub(crate) fn parse_text(text: &str, number: u32, limits: &Limits) -> Web {
     let input = BufferQueue::default();
     input.push_back(StrTendril::from(tame::tame(text).as_ref()));
     let tokenizer = Tokenizer::new(sink, TokenizerOpts::default());
-    // Nothing here stops the tokenizer, so one turn takes all of it.
+    // Nothing here stops the tokenizer, so one call takes all of it.
     drop(tokenizer.feed(&input));
     tokenizer.end();
     tokenizer.sink.flow.into_inner().finish()
 }
 
-/// Whether `<p/>` is a whole element or the beginning of one.
+/// The meaning of `<p/>`: a whole element or the beginning of one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rules {
     Html,

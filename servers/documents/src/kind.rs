@@ -1,4 +1,4 @@
-//! Which format it is: the content decides, what was said of it helps where the content does not tell.
+//! The format of a document: the content decides, a declared type helps if the content does not tell.
 
 mod sniff;
 
@@ -19,12 +19,13 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What the bytes are. `said` is a media type or a file extension, and settles only what bytes cannot tell.
+    /// The format of the bytes. `said` is a media type or a file extension, and decides only if the bytes
+    /// cannot tell.
     pub fn of(bytes: &[u8], said: Option<&str>) -> Result<Kind, DocumentError> {
         sniff::kind(bytes, said.and_then(Kind::named))
     }
 
-    /// What a media type, a file extension or a file name stands for.
+    /// The format of a media type, a file extension or a file name.
     pub fn named(said: &str) -> Option<Kind> {
         let said = said.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         let is_media_type = said.contains('/');
@@ -73,7 +74,7 @@ impl Kind {
         }
     }
 
-    /// As the usual file extension says it.
+    /// As the usual file extension.
     pub fn name_short(self) -> &'static str {
         match self {
             Kind::Pdf => "pdf",

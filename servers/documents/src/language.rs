@@ -1,26 +1,27 @@
-//! Which language a document is in. Two detectors look at it: one knows sixteen languages very well, the other seventy.
+//! The language of a document. Two detectors check it: one knows sixteen languages very well, the other
+//! seventy.
 
 use whatlang::{Lang, Script};
 
-/// So much of a text tells as much as all of it.
+/// This much of a text is as good as all of it.
 const SAMPLE_CHARS: usize = 8_000;
-/// Fewer letters than this say nothing, unless the script itself does.
+/// With fewer letters the language is known only if the script determines it.
 const LETTERS_MIN: usize = 12;
 /// Sure enough to be said.
 const CONFIDENCE_MIN: f64 = 0.15;
-/// Where both detectors agree.
+/// If both detectors agree.
 const CONFIDENCE_AGREED: f64 = 0.9;
 
 /// A language with how sure it is.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Language {
-    /// Two letters of ISO 639-1 where there are such, else three of ISO 639-3.
+    /// The two-letter code of ISO 639-1 if there is one, otherwise the three-letter code of ISO 639-3.
     pub code: String,
     /// 0 to 1.
     pub confidence: f32,
 }
 
-/// The language of a text, or nothing where it is too short or too mixed to tell.
+/// The language of a text, or `None` if the text is too short or too mixed to tell.
 pub fn language(text: &str) -> Option<Language> {
     let sample: String =
         text.chars().filter(|character| !character.is_numeric()).take(SAMPLE_CHARS).collect();
@@ -43,7 +44,7 @@ pub fn language(text: &str) -> Option<Language> {
     (confidence >= CONFIDENCE_MIN).then(|| told(code, confidence))
 }
 
-/// Scripts that are written in one language only, even if there are just a few characters.
+/// Scripts that are used for one language only, even if there are just a few characters.
 fn by_script(text: &str, script: Script) -> Option<Lang> {
     let kana = text.chars().filter(|character| matches!(character, '\u{3041}'..='\u{30ff}')).count();
     let han = text.chars().filter(|character| matches!(character, '\u{4e00}'..='\u{9fff}')).count();

@@ -1,8 +1,9 @@
-//! Text, tables and facts out of documents: PDF, office formats, web pages, books. Pure functions from bytes to a
-//! [`Document`]; no network, no files, no other process.
+//! Text, tables and facts out of documents: PDF, office formats, web pages, books. Pure functions from bytes
+//! to a [`Document`]; no network, no files, no other process.
 //!
-//! Every format becomes the same thing: pages of blocks in reading order. Limits are kept while reading, so that a file of
-//! a few kilobytes that unpacks to gigabytes costs little; time and memory beyond that are bounded by whoever runs this.
+//! Every format becomes the same thing: pages of blocks in reading order. Limits are enforced while reading,
+//! so that a file of a few kilobytes that unpacks to gigabytes costs little; the caller limits time and
+//! memory beyond that.
 
 mod document;
 mod error;

@@ -1,9 +1,9 @@
-//! How much is read of a document before reading stops.
+//! The limits for reading a document.
 
-/// Bounds of what one document may cost.
+/// The maximum cost of one document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Pages, slides, sheets or chapters that are read; the rest is left out with a warning.
+    /// Pages, slides, sheets or chapters to read; the rest is left out with a warning.
     pub pages_max: usize,
     /// All that an archive may unpack to.
     pub unpacked_bytes_max: u64,

@@ -1,9 +1,9 @@
 //! Addresses behind words. Blocks are plain text, so an address that the words do not show follows them in parentheses.
 
-/// Longer addresses are trackers and data, not something to read.
+/// Longer addresses are trackers or embedded data, not links for a reader.
 const ADDRESS_CHARS_MAX: usize = 500;
 
-/// What follows the words of a link, if anything.
+/// The text after the words of a link, if any.
 pub(crate) fn after_words(words: &str, address: &str) -> Option<String> {
     let address = address.trim();
     let scheme = address.split(':').next().unwrap_or_default().to_ascii_lowercase();
@@ -16,7 +16,7 @@ pub(crate) fn after_words(words: &str, address: &str) -> Option<String> {
     (!is_shown).then(|| format!(" ({shown})"))
 }
 
-/// Without what people leave out when they write an address.
+/// An address without the parts that people omit.
 fn bare(text: &str) -> String {
     let text = text.trim().to_lowercase();
     let text = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")).unwrap_or(&text);

@@ -44,7 +44,7 @@ struct Flow {
     blocks: Vec<Block>,
     line: String,
     state: State,
-    /// Numbers of the ordered lists that are open; none for the others.
+    /// The next number of each open list; `None` for unordered lists.
     lists: Vec<Option<u64>>,
     marker: Option<String>,
     links: Vec<(usize, String)>,
@@ -54,7 +54,7 @@ struct Flow {
     html: String,
 }
 
-/// What the line that is being written belongs to.
+/// The element of the current line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Text,

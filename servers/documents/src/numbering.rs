@@ -1,9 +1,9 @@
-//! How lists count: numbers, letters, Roman numerals, and the signs before items.
+//! The numbering of lists: numbers, letters, Roman numerals, and the signs before items.
 
-/// What stands before an item that has no number.
+/// The marker of an item without a number.
 pub(crate) const BULLET: &str = "•";
 
-/// How a level of a list counts.
+/// The numbering of a list level.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Count {
     #[default]
@@ -35,7 +35,7 @@ impl Count {
 fn letters(number: u32) -> String {
     let Some(index) = number.checked_sub(1) else { return String::new() };
     let letter = char::from(b'a' + u8::try_from(index % 26).expect("less than 26"));
-    // Nobody has thousands of items, but files claim to.
+    // No real list has thousands of items, but files claim to.
     let times = (index / 26 + 1).min(8);
     (0..times).map(|_| letter).collect()
 }

@@ -1,4 +1,4 @@
-//! OpenDocument texts: what `content.xml` holds, with headers and footers of the pages it is set on.
+//! OpenDocument texts: the content of `content.xml`, with headers and footers of its pages.
 
 mod body;
 mod styles;
@@ -38,7 +38,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, DocumentEr
     blocks.extend(footers);
     let mut warnings = reader.warnings();
     if let Some(why) = &content.damage {
-        warnings.push(format!("the end of the document is damaged and left out: {why}"));
+        warnings.push(format!("the end of the document is damaged and was left out: {why}"));
     }
     let facts = part(&mut archive, "meta.xml", limits)?.map(|meta| facts(meta.root())).unwrap_or_default();
     let source = if blocks.is_empty() { PageSource::Empty } else { PageSource::Text };
@@ -54,7 +54,7 @@ fn part(archive: &mut Archive<'_>, name: &str, limits: &Limits) -> Result<Option
     }
 }
 
-/// With a password, members are there but hold noise; the manifest says which.
+/// With a password, members exist but contain noise; the manifest lists them.
 fn refuse_encrypted(archive: &mut Archive<'_>) -> Result<(), DocumentError> {
     let manifest = archive.find("META-INF/manifest.xml")?.unwrap_or_default();
     match memchr::memmem::find(&manifest, b"encryption-data") {

@@ -1,4 +1,4 @@
-//! One door for all formats: what the bytes are is found out, then the format's own reader reads them.
+//! One entry point for all formats: the format of the bytes is detected, then its own reader reads them.
 
 use crate::document::{Block, Document, Page};
 use crate::error::DocumentError;
@@ -6,7 +6,7 @@ use crate::kind::Kind;
 use crate::options::OpenOptions;
 use crate::{docx, epub, html, markdown, odt, pdf, pptx, text, xlsx};
 
-/// Reads a document. `said` is its media type or file extension as somebody claims it; the content decides.
+/// Reads a document. `said` is its declared media type or file extension; the content decides.
 pub fn open(bytes: &[u8], said: Option<&str>, options: &OpenOptions) -> Result<Document, DocumentError> {
     let kind = Kind::of(bytes, said)?;
     let mut document = read(kind, bytes, options)?;
@@ -36,10 +36,10 @@ fn mislabelled(kind: Kind, said: Option<&str>) -> Option<String> {
     let said = said?;
     let claimed = Kind::named(said)?;
     (claimed != kind)
-        .then(|| format!("the file was said to be {said:?} and is {}; it was read as that", kind.name()))
+        .then(|| format!("the file was declared as {said:?} but is {}, and was read as such", kind.name()))
 }
 
-/// Readers may skip pages that nobody wants; what they read beyond that is dropped here.
+/// Readers may skip unwanted pages; any others that they read are dropped here.
 fn keep_wanted(document: &mut Document, options: &OpenOptions) -> Result<(), DocumentError> {
     let Some(wanted) = &options.pages else { return Ok(()) };
     if let Some(asked) = wanted.beyond(document.page_count) {
@@ -49,7 +49,7 @@ fn keep_wanted(document: &mut Document, options: &OpenOptions) -> Result<(), Doc
     Ok(())
 }
 
-/// The end of a text that is longer than anybody wants is left out, and that is said.
+/// Cuts the end of an overlong text, with a warning.
 fn cut_text(document: &mut Document, bytes_max: usize) {
     let mut left = bytes_max;
     let mut was_cut = false;
@@ -57,7 +57,7 @@ fn cut_text(document: &mut Document, bytes_max: usize) {
         was_cut |= cut_page(page, &mut left);
     }
     if was_cut {
-        let warning = format!("the text is longer than {bytes_max} bytes; the rest is left out");
+        let warning = format!("the text is longer than {bytes_max} bytes; the rest was left out");
         document.warnings.push(warning);
     }
 }
@@ -78,7 +78,7 @@ fn cut_page(page: &mut Page, left: &mut usize) -> bool {
     false
 }
 
-/// Whether something of it is left.
+/// True if something of it is left.
 fn cut_block(block: &mut Block, bytes_max: usize) -> bool {
     let (Block::Paragraph(text) | Block::Code(text)) = block else { return false };
     text.truncate(text.floor_char_boundary(bytes_max));

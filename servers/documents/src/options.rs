@@ -1,9 +1,9 @@
-//! How a document is to be read.
+//! The options for reading a document.
 
 use crate::limits::Limits;
 use crate::pages::PageRange;
 
-/// How a document is to be read.
+/// The options for reading a document.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct OpenOptions {
     pub limits: Limits,
@@ -14,7 +14,7 @@ pub struct OpenOptions {
 }
 
 impl OpenOptions {
-    /// Whether a page is to be read.
+    /// True if a page is wanted.
     pub fn wants(&self, number: u32) -> bool {
         self.pages.as_ref().is_none_or(|pages| pages.contains(number))
     }

@@ -1,4 +1,4 @@
-//! Office packages: parts, what they are related to, and what the document says of itself.
+//! Office packages: parts, their relations, and the document's own metadata.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ pub(crate) struct Package<'b> {
     limits: Limits,
 }
 
-/// What a part is related to. A document may have a hundred thousand links, so ids are looked up.
+/// The relations of a part. A document may have a hundred thousand links, so ids are looked up.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Relations {
     all: Vec<Relation>,
@@ -51,7 +51,7 @@ impl Relations {
     }
 }
 
-/// How one part uses another, or something outside.
+/// One part's use of another, or of something outside.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Relation {
     /// The last word of its type, such as `footnotes`.
@@ -70,14 +70,14 @@ impl<'b> Package<'b> {
         Ok(Self { archive: Archive::open(bytes, format, limits)?, format, limits: *limits })
     }
 
-    /// The part that everything begins with.
+    /// The package's main part.
     pub(crate) fn main_part(&mut self, usual: &str) -> Result<String, DocumentError> {
         let relations = self.relations("")?;
         let main = relations.of_kind("officeDocument").map(|relation| relation.target.as_str()).next();
         Ok(main.filter(|target| self.archive.has(target)).unwrap_or(usual).to_owned())
     }
 
-    /// A part that has to be there.
+    /// A part that is required.
     pub(crate) fn tree(&mut self, part: &str) -> Result<Tree, DocumentError> {
         let bytes = self.archive.get(part)?;
         Tree::read(&bytes, self.format, &self.limits)
@@ -97,7 +97,7 @@ impl<'b> Package<'b> {
         }
     }
 
-    /// What a part is related to; the empty name is the package itself.
+    /// The relations of a part; the empty name is the package itself.
     pub(crate) fn relations(&mut self, part: &str) -> Result<Relations, DocumentError> {
         let (folder, name) = part.rsplit_once('/').unwrap_or(("", part));
         let path = match folder {
@@ -135,7 +135,7 @@ impl<'b> Package<'b> {
     }
 }
 
-/// Text that says something.
+/// Non-empty text.
 pub(crate) fn filled(text: String) -> Option<String> {
     let trimmed = text.trim();
     match trimmed.len() {

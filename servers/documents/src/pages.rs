@@ -1,17 +1,17 @@
-//! Which pages of a document are wanted, as people write it: `1-3,7`.
+//! The requested pages of a document, as people write them: `1-3,7`.
 
 use std::str::FromStr;
 
 /// Some of the pages of a document.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PageRange {
-    /// From 1, both ends included, as they were written.
+    /// From 1, both ends included, in the order in which they were written.
     spans: Vec<(u32, u32)>,
 }
 
-/// Why a text names no pages.
+/// The reason why a text is not a list of pages.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{text:?} names no pages: pages are written as \"3\", \"1-5\" or \"1-3,7\", beginning with 1")]
+#[error("{text:?} is not a list of pages: write pages as \"3\", \"1-5\" or \"1-3,7\", starting at 1")]
 pub struct BadPageRange {
     text: String,
 }
@@ -26,7 +26,7 @@ impl PageRange {
         self.spans.iter().any(|&(first, last)| (first..=last).contains(&number))
     }
 
-    /// The first page that was asked for by its number and is not among `count`.
+    /// The first requested page number beyond `count`.
     pub fn beyond(&self, count: usize) -> Option<u32> {
         self.spans.iter().map(|&(first, _)| first).find(|&first| first as usize > count)
     }

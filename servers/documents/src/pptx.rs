@@ -1,4 +1,4 @@
-//! Presentations: slides in their order, titles as headings, tables, and what the speaker wanted to say.
+//! Presentations: slides in order, titles as headings, tables, and speaker notes.
 
 mod shapes;
 
@@ -35,7 +35,7 @@ pub(crate) fn read(bytes: &[u8], options: &OpenOptions) -> Result<Document, Docu
     Ok(Document { kind: Kind::Pptx, facts: package.facts()?, page_count, pages, warnings })
 }
 
-/// Parts of the slides in the order in which they are shown.
+/// The parts of the slides, in presentation order.
 fn slides(package: &mut Package<'_>) -> Result<Vec<String>, DocumentError> {
     let main = package.main_part(MAIN_PART)?;
     let tree = package.tree(&main)?;
@@ -55,7 +55,7 @@ fn slide(
 ) -> Result<Page, DocumentError> {
     let relations = package.relations(part)?;
     let Some(tree) = package.tree_if_any(part)? else {
-        warnings.push(format!("slide {number} is damaged and left out"));
+        warnings.push(format!("slide {number} is damaged and was left out"));
         return Ok(Page { number, source: PageSource::Empty, ..Page::default() });
     };
     let mut shapes = Shapes::new(number, &relations, cells);
@@ -78,7 +78,7 @@ fn slide(
     Ok(Page { number, source, blocks, ..Page::default() })
 }
 
-/// Words of a diagram, which are kept apart from the slide.
+/// The text of a diagram, which is stored outside the slide.
 fn diagram(package: &mut Package<'_>, part: &str) -> Result<Vec<Block>, DocumentError> {
     let Some(tree) = package.tree_if_any(part)? else { return Ok(Vec::new()) };
     let texts = tree.root().descendants().filter(|element| element.name() == "p").map(shapes::plain);

@@ -61,7 +61,7 @@ impl Table {
         self.rows.iter().map(row).collect::<Vec<_>>().join("\n")
     }
 
-    /// A pipe table. It must have a heading, so a table without one gets an empty one.
+    /// A pipe table. Markdown requires a heading row, so a table without one gets an empty one.
     pub fn markdown(&self) -> String {
         let width = self.rows.first().map_or(0, Vec::len);
         let line = |cells: &[String]| {
@@ -95,7 +95,7 @@ fn join(pages: impl Iterator<Item = String>) -> String {
     pages.filter(|page| !page.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Items of a list stand together; everything else has air around it.
+/// Items of a list are adjacent; everything else is separated by a blank line.
 fn separate(text: &mut String, before: Option<&Block>, block: &Block) {
     match (before, block) {
         (None, _) => {}
@@ -154,7 +154,7 @@ fn fenced(code: &str) -> String {
     format!("{fence}\n{}\n{fence}", code.trim_end_matches('\n'))
 }
 
-/// What would be a heading, a list or a quotation at the beginning of a line, and is none here.
+/// Escapes text that would be a heading, a list or a quotation at the beginning of a line.
 fn escaped(text: &str) -> String {
     let lines: Vec<String> = text.split('\n').map(escaped_line).collect();
     lines.join("\n")

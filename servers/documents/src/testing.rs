@@ -1,4 +1,4 @@
-//! Documents made for tests: archives of small parts.
+//! Documents for tests: archives of small parts.
 
 use std::io::{Cursor, Write};
 
@@ -74,7 +74,7 @@ pub(crate) fn odt(styles: &str, text: &str) -> Vec<u8> {
     zip_of(&[("mimetype", "application/vnd.oasis.opendocument.text".to_owned()), ("content.xml", content)])
 }
 
-/// A presentation of slides, each what its shape tree holds.
+/// A presentation of slides, each given by the content of its shape tree.
 pub(crate) fn pptx(slides: &[String], more: &[(&str, String)]) -> Vec<u8> {
     let ids: String =
         (1..=slides.len()).map(|at| format!(r#"<p:sldId id="{}" r:id="rId{at}"/>"#, at + 255)).collect();
@@ -135,7 +135,7 @@ pub(crate) fn epub(chapters: &[&str], more: &[(&str, String)]) -> Vec<u8> {
             format!(r#"<item id="c{at}" href="text/c%20{at}.xhtml" media-type="application/xhtml+xml"/>"#)
         })
         .collect();
-    // Chapters are listed backwards, so that the spine has something to say.
+    // Chapters are listed in reverse, so that only the spine gives the right order.
     let spine: String = at.clone().map(|at| format!(r#"<itemref idref="c{at}"/>"#)).collect();
     let description = format!(
         "<package><metadata><dc:title>The Book</dc:title><dc:creator>Ann Author</dc:creator><dc:creator>Bob</dc:creator>\

@@ -1,4 +1,4 @@
-//! Plain text: whatever it is written in becomes Unicode, and blank lines part paragraphs.
+//! Plain text in any encoding, as Unicode; blank lines separate paragraphs.
 
 mod charset;
 
@@ -9,7 +9,7 @@ use crate::limits::Limits;
 pub use charset::{Decoded, decode};
 pub(crate) use charset::{decode_html, decode_xml, is_text};
 
-/// A form feed begins a page, as printers and `pdftotext` have it.
+/// A form feed begins a page, as for printers and `pdftotext`.
 const PAGE_BREAK: char = '\u{c}';
 
 pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Document {
@@ -26,9 +26,9 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Document {
     Document { kind: Kind::Text, facts: Facts::default(), page_count, pages, warnings }
 }
 
-/// What is said where a document has more pages than are read.
+/// The warning about a document with more pages than are read.
 pub(crate) fn too_many_pages(pages: usize, pages_max: usize) -> String {
-    format!("the document has {pages} pages, of which the first {pages_max} were read")
+    format!("the document has {pages} pages; only the first {pages_max} were read")
 }
 
 fn page(text: &str, number: u32) -> Page {

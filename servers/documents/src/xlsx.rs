@@ -22,7 +22,7 @@ const FORMAT: &str = "workbook";
 
 type Workbook<'b> = Xlsx<Cursor<&'b [u8]>>;
 
-/// A cell that holds something.
+/// A cell with content.
 struct Filled {
     row: u32,
     column: u32,
@@ -32,7 +32,7 @@ struct Filled {
 pub(crate) fn read(bytes: &[u8], options: &OpenOptions) -> Result<Document, DocumentError> {
     Archive::open(bytes, FORMAT, &options.limits)?.check()?;
     let facts = Package::open(bytes, FORMAT, &options.limits)?.facts()?;
-    // What reads workbooks for us is not ours: a fault in it is a fault of the file here.
+    // The reader of workbooks is a foreign crate: a fault in it counts as a fault of the file here.
     let read = catch_unwind(AssertUnwindSafe(|| read_workbook(bytes, options, facts)));
     read.unwrap_or_else(|_| Err(damaged("it could not be understood")))
 }
@@ -97,7 +97,7 @@ fn sheet(name: &str, number: u32, filled: Vec<Filled>, cells: &mut Cells) -> Pag
     Page { number, source, blocks, ..Page::default() }
 }
 
-/// Rows and columns that hold something, in their order, without the empty ones between.
+/// Rows and columns with content, in order, without the empty ones between.
 fn dense(filled: Vec<Filled>, cells: &mut Cells) -> Vec<Vec<String>> {
     let columns: Vec<u32> =
         filled.iter().map(|cell| cell.column).collect::<BTreeSet<_>>().into_iter().collect();

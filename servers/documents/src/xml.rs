@@ -1,5 +1,5 @@
-//! XML as a tree that is cheap to keep and safe to walk: names are shared, nesting is bounded, and what a document type
-//! declares is never expanded.
+//! XML as a compact tree that is safe to walk: names are shared, nesting is limited, and entities of a
+//! document type are never expanded.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -23,7 +23,7 @@ pub(crate) struct Tree {
     names: Vec<String>,
     attributes: Vec<(u32, Range<u32>)>,
     text: String,
-    /// Why the end of it is missing, if it is.
+    /// The reason why its end is missing, if so.
     pub(crate) damage: Option<String>,
 }
 
@@ -36,21 +36,21 @@ struct Node {
     span: Range<u32>,
 }
 
-/// An element of a tree. Names are local: prefixes are not looked at.
+/// An element of a tree. Names are local: prefixes are ignored.
 #[derive(Clone, Copy)]
 pub(crate) struct Element<'t> {
     tree: &'t Tree,
     node: u32,
 }
 
-/// What an element holds.
+/// The content of an element.
 pub(crate) enum Child<'t> {
     Element(Element<'t>),
     Text(&'t str),
 }
 
 impl Tree {
-    /// Reads as far as it goes: what follows a mistake is left out, and `damage` says so.
+    /// Reads as far as possible: everything after an error is left out, and `damage` says so.
     pub(crate) fn read(bytes: &[u8], format: &'static str, limits: &Limits) -> Result<Tree, DocumentError> {
         let source = text::decode_xml(bytes);
         let mut builder = Builder::new(format, limits);
@@ -90,7 +90,7 @@ impl<'t> Element<'t> {
         local(&self.tree.names[self.tree.node(self.node).name as usize])
     }
 
-    /// An attribute by its local name; one without a prefix comes first.
+    /// An attribute by its local name; one without a prefix takes precedence.
     pub(crate) fn attribute(self, name: &str) -> Option<&'t str> {
         let exact = self.attributes().find(|(own, _)| *own == name);
         exact.or_else(|| self.attributes().find(|(own, _)| local(own) == name)).map(|(_, value)| value)
@@ -249,7 +249,7 @@ impl Builder {
         Ok(())
     }
 
-    /// The root stays open, so that nothing is ever outside of it.
+    /// The root stays open, so that every node has a parent.
     fn end(&mut self) {
         if self.open.len() > 1 {
             self.open.pop();
@@ -257,7 +257,7 @@ impl Builder {
     }
 
     fn text(&mut self, text: &str) -> Result<(), DocumentError> {
-        // Line breaks between elements are for the eyes of whoever edits the file.
+        // Line breaks between elements are only formatting.
         let is_layout = text.contains('\n') && text.trim_ascii().is_empty();
         if self.open.is_empty() || text.is_empty() || is_layout {
             return Ok(());
@@ -266,7 +266,7 @@ impl Builder {
         self.add(NONE, span).map(drop)
     }
 
-    /// Only what XML itself defines, and what people borrow from HTML: no document defines anything here.
+    /// Only the entities of XML itself, and those that people borrow from HTML: a document cannot define any.
     fn reference(&mut self, reference: &BytesRef<'_>) -> Result<(), DocumentError> {
         if let Ok(Some(character)) = reference.resolve_char_ref() {
             return self.text(character.encode_utf8(&mut [0; 4]));
@@ -318,7 +318,7 @@ impl Builder {
         match self.tree.nodes.first() {
             Some(_) => Ok(self.tree),
             None => {
-                let why = self.tree.damage.unwrap_or_else(|| "a part of it holds no XML".to_owned());
+                let why = self.tree.damage.unwrap_or_else(|| "a part of it contains no XML".to_owned());
                 Err(DocumentError::Damaged { format: self.format, why })
             }
         }

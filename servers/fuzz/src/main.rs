@@ -1,5 +1,5 @@
-//! Damages documents and gives them to everything that reads files. A panic, a hang, or memory beyond its limit is a finding,
-//! and the input that did it is kept.
+//! Damages documents and passes them to every reader of files. A panic, a hang, or memory beyond its limit is
+//! a finding, and its input is kept.
 
 use std::process::ExitCode;
 

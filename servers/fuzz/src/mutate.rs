@@ -1,5 +1,5 @@
-//! Archives are opened, one text inside is damaged, and they are packed again: otherwise nothing but the check of the archive
-//! would ever be tried.
+//! Archives are opened, one text inside is damaged, and they are packed again: otherwise only the archive
+//! check would be exercised.
 
 use std::io::{Cursor, Read, Write};
 
@@ -8,7 +8,7 @@ use damage::mutate::damage;
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
-/// What parsers stumble over.
+/// Words that parsers stumble over.
 pub(crate) const WORDS: [&[u8]; 24] = [
     b"0",
     b"-1",

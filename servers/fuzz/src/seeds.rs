@@ -1,4 +1,4 @@
-//! Whole documents to begin with, small and of every format, made here.
+//! Seeds: small documents of every format, generated here.
 
 mod office;
 mod pdf;
@@ -8,17 +8,17 @@ pub(crate) use office::{docx, epub, odt, pptx, xlsx};
 pub(crate) use pdf::{encrypted_looking, forms, plain, scanned};
 pub(crate) use pictures::{gif, jpeg, png, tiff, webp};
 
-/// A web page with everything that pages have.
+/// A web page that uses every supported element.
 pub(crate) const HTML: &str = "<!doctype html><html lang=en><head><meta charset=utf-8><title>T</title><style>a{}</style></head><body>\
     <h1>One</h1><p>Some <b>bold</b> and <a href=\"https://example.com\">linked</a> words &amp; &#x1F600;</p>\
     <ul><li>a<ul><li>b</li></ul></li></ul><table><tr><th colspan=2>h</th></tr><tr><td>1</td><td>2</td></tr></table>\
     <pre>code</pre><script>x()</script></body></html>";
 
-/// A text with everything that Markdown has.
+/// A text that uses all of Markdown.
 pub(crate) const MARKDOWN: &str = "---\ntitle: T\n---\n# One\n\nSome **bold** and [linked](https://example.com) words.[^1]\n\n- a\n  - b\n\n1. c\n\n\
     | h | i |\n|---|--:|\n| 1 | 2 |\n\n> quote\n\n```rust\nfn main() {}\n```\n\n![p](x.png)\n\n[^1]: A note.\n";
 
-/// Letters of many scripts, and what breaks programs that count them.
+/// Letters of many scripts, and sequences that break programs that count them.
 pub(crate) const TEXT: &str = "Ann Example\nann@example.com, +44 20 7946 0018\n\nExperience\nEngineer, Acme, Jan 2019 – present\n• built a thing\n\n\
     שלום עולם مرحبا بالعالم 日本語のテキスト。 e\u{301}\u{202e}abc\u{202c} 👩‍👩‍👧 ﷽ €1,234.56 2024-02-30 50 % DE89370400440532013000\r\nend";
 

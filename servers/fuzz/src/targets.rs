@@ -1,4 +1,4 @@
-//! What is done with an input, by target. Errors are fine; panics, hangs and floods are not.
+//! The use of an input, by target. Errors are fine; panics, hangs and floods are not.
 
 use capability_documents::{OpenOptions, PageSource, open, pdf};
 use capability_language::{KeywordOptions, Length, SummaryOptions};
@@ -8,7 +8,7 @@ use damage::Random;
 
 use crate::{mutate, seeds};
 
-/// A door through which files come in.
+/// A reader of files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum Target {
     /// PDF: text, tables, pictures of pages
@@ -80,7 +80,7 @@ fn example() -> Article {
     Article::from_markdown(seeds::MARKDOWN).expect("the seed is good Markdown")
 }
 
-/// As real ones are: compressed, with fonts inside.
+/// Like real ones: compressed, with embedded fonts.
 fn typeset_pdf() -> Vec<u8> {
     capability_typeset::pdf(&example(), &PdfOptions::default()).expect("the seed can be set").bytes
 }
@@ -121,7 +121,7 @@ fn analyse(text: &str) {
     drop(capability_language::compare(&text[..half], &text[half..], None));
 }
 
-/// Every span that is told must be one of the text.
+/// Every reported span must be one of the text.
 fn read_resume(text: &str) {
     let parsed = resume_profile_mcp::reading::text(text);
     drop(resume_profile_mcp::profile::extract(&parsed));

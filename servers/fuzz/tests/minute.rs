@@ -1,4 +1,4 @@
-//! The fuzzer itself: it finds nothing in a second for each target, and it finds what is there.
+//! The fuzzer itself: it finds nothing in a second for each target, and it finds a planted fault.
 
 use std::process::Command;
 

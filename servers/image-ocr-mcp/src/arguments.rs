@@ -1,11 +1,11 @@
-//! The picture that a call brings, decoded, and what there is to warn of.
+//! The picture of a call, decoded, and its warnings.
 
 use capability_kit::{FileInput, Trouble, Work};
 use capability_ocr::{Animation, Picture};
 
 use crate::trouble::trouble_of;
 
-/// A picture and what whoever sent it may not know.
+/// A picture and facts that its sender may not know.
 pub(crate) struct Given {
     pub(crate) picture: Picture,
     pub(crate) warnings: Vec<String>,
@@ -35,19 +35,19 @@ fn warnings_of(picture: &Picture, said: Option<&str>) -> Vec<String> {
     let facts = picture.facts();
     let mut warnings = Vec::new();
     if let Some(said) = said.filter(|said| !is_same_type(said, facts.media_type)) {
-        warnings.push(format!("it is said to be {said} but is {}", facts.media_type));
+        warnings.push(format!("it was declared as {said} but is {}", facts.media_type));
     }
     match facts.animation {
         Animation::Still { pages } if pages > 1 => {
-            warnings.push(format!("it has {pages} pages; only the first is looked at"));
+            warnings.push(format!("it has {pages} pages; only the first is used"));
         }
         Animation::Moving { frames } => {
-            warnings.push(format!("it has {frames} frames; only the first is looked at"));
+            warnings.push(format!("it has {frames} frames; only the first is used"));
         }
         Animation::Still { .. } => {}
     }
     if facts.cut_off {
-        warnings.push("the end of the file is missing; so may be the lower part of the picture".into());
+        warnings.push("the end of the file is missing, and perhaps the lower part of the picture".into());
     }
     warnings
 }

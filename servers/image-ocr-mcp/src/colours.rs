@@ -1,4 +1,4 @@
-//! The colours that a picture is made of.
+//! The colours of a picture.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ const COLOURS_MAX: usize = 6;
 const SHARE_MIN: f64 = 0.01;
 /// Colours that differ by less, in the sum of their channels, are taken for one.
 const ALIKE: u32 = 72;
-/// Not every pixel of a large picture has to be looked at.
+/// A sample of the pixels of a large picture is enough.
 const SAMPLES_MAX: usize = 400_000;
 
 /// Pixels of about one colour.
@@ -60,7 +60,7 @@ pub(crate) fn dominant(rgb: &[u8]) -> Vec<Share> {
         .collect()
 }
 
-/// How light it is on average, from 0 to 1.
+/// The average lightness, from 0 to 1.
 pub(crate) fn brightness(rgb: &[u8]) -> f64 {
     let pixels = samples(rgb);
     let (mut sum, mut count) = (0.0, 0u32);

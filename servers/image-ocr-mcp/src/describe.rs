@@ -1,4 +1,4 @@
-//! `describe_image`: what is known of a picture without reading it.
+//! `describe_image`: the facts about a picture without reading it.
 
 use capability_kit::{Trouble, Work};
 use capability_ocr::{Animation, ColourModel, Engine, Picture, Polygon, Turn};
@@ -14,10 +14,10 @@ pub(crate) struct Arguments {
     /// The picture, in Base64.
     #[serde(default)]
     image_data: Option<String>,
-    /// Its media type, such as `image/png`. Found out from the content if left out.
+    /// Its media type, such as `image/png`. Detected from the content if omitted.
     #[serde(default)]
     image_type: Option<String>,
-    /// Instead of `image_data`: the `ref_id` that a tool of this server gave before.
+    /// Instead of `image_data`: the `ref_id` that a tool of this server returned.
     #[serde(default)]
     source_ref_id: Option<String>,
 }
@@ -27,19 +27,19 @@ pub(crate) struct Answer {
     /// In pixels, upright.
     width: u32,
     height: u32,
-    /// Of the content, whatever was said.
+    /// Detected from the content, regardless of the declared type.
     media_type: &'static str,
     colour_model: Model,
     /// For each channel.
     bits: u8,
     has_alpha: bool,
-    /// The largest first; colours that are alike are one.
+    /// The largest first; similar colours are merged.
     dominant_colours: Vec<Colour>,
     /// From 0 (black) to 1 (white).
     brightness: f64,
-    /// Share of the area that is covered by text, from 0 to 1; null if that cannot be found out here.
+    /// Share of the area that is covered by text, from 0 to 1; null if it cannot be measured here.
     text_density: Option<f64>,
-    /// How the camera says that the file has to be turned to be upright.
+    /// The camera's rotation of the file.
     orientation: Orientation,
     animated: bool,
     /// Frames of an animation, or pages.
@@ -84,7 +84,7 @@ pub(crate) fn describe_image(
     let text_density = match text_density(&given.picture, engine) {
         Ok(density) => Some(rounded(density)),
         Err(why) => {
-            given.warnings.push(format!("text_density is not known: {why}"));
+            given.warnings.push(format!("text_density is unknown: {why}"));
             None
         }
     };
@@ -111,7 +111,7 @@ pub(crate) fn describe_image(
 }
 
 fn text_density(picture: &Picture, engine: Option<&Engine>) -> Result<f64, String> {
-    const OFF: &str = "nothing on this machine finds text; fetch the weights with script/ocr-model";
+    const OFF: &str = "no OCR engine is installed on this machine; fetch the weights with script/ocr-model";
     let engine = engine.ok_or(OFF)?;
     let lines = engine.detect(picture).map_err(|error| error.to_string())?;
     Ok(share_of(&lines, picture.width(), picture.height()))

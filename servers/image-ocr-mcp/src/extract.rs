@@ -19,20 +19,20 @@ pub(crate) struct Arguments {
     /// The picture, in Base64.
     #[serde(default)]
     image_data: Option<String>,
-    /// Its media type, such as `image/png`. Found out from the content if left out.
+    /// Its media type, such as `image/png`. Detected from the content if omitted.
     #[serde(default)]
     image_type: Option<String>,
-    /// Instead of `image_data`: the `ref_id` that a tool of this server gave before.
+    /// Instead of `image_data`: the `ref_id` that a tool of this server returned.
     #[serde(default)]
     source_ref_id: Option<String>,
-    /// What the text is written in, such as `en` or `de`. Needed only for languages that are not read anyway; Latin letters,
-    /// Chinese and Japanese are.
+    /// The languages of the text, such as `en` or `de`. Needed only for languages that are not read by
+    /// default; Latin letters, Chinese and Japanese are.
     #[serde(default)]
     languages: Vec<String>,
-    /// Whether a picture that is turned is set upright before it is read.
+    /// Rotate a turned picture upright before reading it.
     #[serde(default)]
     deskew: DeskewArgument,
-    /// Leave out lines with less confidence, from 0 to 1.
+    /// Omit lines with less confidence, from 0 to 1.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
     min_confidence: Option<f32>,
@@ -55,9 +55,9 @@ pub(crate) struct Answer {
     /// Of the picture, in pixels.
     width: u32,
     height: u32,
-    /// Who read it.
+    /// The engine that read it.
     engine: &'static str,
-    /// By how many degrees the text was turned, clockwise.
+    /// The rotation of the text in degrees, clockwise.
     angle: f32,
     /// Over all characters, from 0 to 1; null if there is no text.
     mean_confidence: Option<f32>,
@@ -68,7 +68,7 @@ pub(crate) struct Answer {
 struct Line {
     text: String,
     confidence: f32,
-    /// Its place, in pixels of the picture.
+    /// Its position, in pixels of the picture.
     #[serde(rename = "box")]
     place: Place,
 }
@@ -101,7 +101,7 @@ fn checked(confidence_min: Option<f32>) -> Result<f32, Trouble> {
     match confidence_min.unwrap_or(0.0) {
         confidence if (0.0..=1.0).contains(&confidence) => Ok(confidence),
         other => Err(Trouble::bad_arguments(format!("min_confidence is {other}"))
-            .hint("give a number from 0 (all lines) to 1")),
+            .hint("pass a number from 0 (all lines) to 1")),
     }
 }
 
@@ -109,10 +109,12 @@ fn answer(given: Given, reading: &Reading, work: &Work) -> Result<Answer, Troubl
     let mut warnings = given.warnings;
     if reading.lines.len() > LINES_MAX {
         let rest = reading.lines.len() - LINES_MAX;
-        warnings.push(format!("{rest} more lines are in the text but not in the list of lines"));
+        warnings.push(format!("the text has {rest} more lines than the list of lines"));
     }
     if reading.mean_confidence.is_some_and(|confidence| confidence < SURE) {
-        warnings.push("much of it is hard to read; check it, or send a sharper or larger picture".into());
+        warnings.push(
+            "much of the picture is hard to read; check the text, or send a sharper or larger picture".into(),
+        );
     }
     Ok(Answer {
         text: work.text(reading.text(), "text/plain", "text.txt")?,
@@ -137,7 +139,7 @@ fn line_of(line: &TextLine) -> Line {
     Line { text: line.text.clone(), confidence: rounded(line.confidence, 1_000.0), place }
 }
 
-/// Digits beyond what is known only cost tokens.
+/// Digits beyond the precision only cost tokens.
 fn rounded(value: f32, steps: f32) -> f32 {
     (value * steps).round() / steps
 }

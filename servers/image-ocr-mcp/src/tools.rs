@@ -1,4 +1,4 @@
-//! Which tools there are, and what agents are told about them.
+//! The tools, and their descriptions for agents.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,22 +10,24 @@ use capability_ocr::{Engine, OcrError, Settings};
 use crate::trouble::trouble_of;
 use crate::{describe, extract};
 
-/// A dense page takes some seconds, twice if it has to be turned, and machines may be slow or busy.
+/// A dense page takes some seconds, twice if it has to be rotated, and machines may be slow or busy.
 const TIME_LIMIT: Duration = Duration::from_secs(120);
 
-const INSTRUCTIONS: &str = "Reads pictures: extract gives the text of a photo, scan or screenshot line by line, with places and \
-    confidence; describe_image says what kind of picture it is, its size, colours and how much of it is text.";
+const INSTRUCTIONS: &str = "Reads pictures: extract returns the text of a photo, scan or screenshot line by \
+    line, with positions and confidence; describe_image returns the kind of picture, its size, its colours \
+    and how much of it is text.";
 
-/// What can be set on this server's command line.
+/// The options of this server's command line.
 #[derive(Clone, Default, Debug, clap::Args)]
 pub struct Options {
-    /// Folder with the weights for reading text (script/ocr-model fetches them); looked for in the usual places if left out
+    /// Folder with the weights for reading text (script/ocr-model fetches them); searched in the usual places
+    /// by default
     #[arg(long, env = "CAPABILITY_OCR_MODELS", value_name = "FOLDER")]
     pub ocr_models: Option<PathBuf>,
-    /// The Tesseract program, if it is not on the path
+    /// The Tesseract program, if it is not on the PATH
     #[arg(long, env = "CAPABILITY_TESSERACT", value_name = "FILE")]
     pub tesseract: Option<PathBuf>,
-    /// Languages of pictures, where a call does not say, such as `en,de`
+    /// Default languages of pictures, such as `en,de`
     #[arg(long, env = "CAPABILITY_OCR_LANGUAGES", value_name = "CODES", value_delimiter = ',')]
     pub ocr_languages: Vec<String>,
 }
@@ -51,8 +53,9 @@ fn extract_tool(engine: Result<Arc<Engine>, Trouble>) -> Tool {
     let tool = Tool::new(
         "extract",
         "Extract text from a picture",
-        "Read the text in a picture (PNG, JPEG, WebP, TIFF, GIF, BMP): all of it in reading order, and each line with its \
-         place and confidence. Turned pictures are set upright first. A picture without text gives an empty text.",
+        "Read the text in a picture (PNG, JPEG, WebP, TIFF, GIF, BMP): the whole text in reading order, and \
+         each line with its position and confidence. Rotated pictures are turned upright first. A picture \
+         without text returns an empty text.",
         move |arguments, work| extract::extract(arguments, work, engine.as_deref()),
     )
     .capabilities(&["images"])
@@ -68,8 +71,8 @@ fn describe_tool(engine: Option<Arc<Engine>>) -> Tool {
     Tool::new(
         "describe_image",
         "Describe a picture",
-        "Say what a picture is: size, type, colour model, dominant colours, brightness, animation, and how much of its area \
-         is text.",
+        "Describe a picture: size, type, colour model, dominant colours, brightness, animation, and how much \
+         of its area is text.",
         move |arguments, work| describe::describe_image(arguments, work, engine.as_deref()),
     )
     .capabilities(&["images"])
@@ -77,7 +80,7 @@ fn describe_tool(engine: Option<Arc<Engine>>) -> Tool {
     .time_limit(TIME_LIMIT)
 }
 
-/// The hint belongs to the sentence here: it is all that a list of tools shows.
+/// Puts the hint into the message, because a list of tools shows only the message.
 fn off(error: &OcrError) -> Trouble {
     let trouble = trouble_of(error);
     let message = match &trouble.hint {

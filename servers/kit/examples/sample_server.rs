@@ -1,4 +1,4 @@
-//! A server whose tools do what tools should not: the kit's tests see whether it lives through it.
+//! A server with badly behaved tools: the kit's tests check that it survives them.
 
 use std::process::ExitCode;
 use std::thread;

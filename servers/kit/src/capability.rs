@@ -1,4 +1,4 @@
-//! What a server is: a name, a version, a sentence for agents, and its tools.
+//! The definition of a server: a name, a version, a sentence for agents, and its tools.
 
 use crate::tool::Tool;
 
@@ -11,7 +11,8 @@ pub struct Capability {
 }
 
 impl Capability {
-    /// `name` is the server's name at a gateway, such as `doc-parser-mcp`; `instructions` tell a model what it is for.
+    /// `name` is the server's name at a gateway, such as `doc-parser-mcp`; `instructions` tell a model its
+    /// purpose.
     pub fn new(name: &'static str, version: &'static str, instructions: &'static str) -> Self {
         Self { name, version, instructions, tools: Vec::new() }
     }

@@ -1,4 +1,4 @@
-//! What can be said on the command line, and what is meant by it. What contradicts itself is refused with a hint.
+//! The command line: its options, and their meaning. Contradictions are refused with a hint.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -30,38 +30,40 @@ pub(crate) struct CommandLine<O: clap::Args> {
 
 #[derive(clap::Args)]
 pub(crate) struct Said {
-    /// Speak MCP over HTTP at ADDR, such as 127.0.0.1:4000, under /mcp; port 0 picks a free one. Without it: on stdin and stdout
-    #[arg(long, value_name = "ADDR", env = "CAPABILITY_HTTP", help_heading = "Where it speaks")]
+    /// Serve MCP over HTTP at ADDR, such as 127.0.0.1:4000, under /mcp; port 0 picks a free port. Without it, serve on
+    /// stdin and stdout
+    #[arg(long, value_name = "ADDR", env = "CAPABILITY_HTTP", help_heading = "Transport")]
     http: Option<SocketAddr>,
-    /// Where others reach it, if not at ADDR, such as http://documents.internal:4000/mcp
-    #[arg(long, value_name = "URL", env = "CAPABILITY_PUBLIC_URL", help_heading = "Where it speaks")]
+    /// The URL at which others reach this server, if not ADDR, such as http://documents.internal:4000/mcp
+    #[arg(long, value_name = "URL", env = "CAPABILITY_PUBLIC_URL", help_heading = "Transport")]
     public_url: Option<Url>,
-    /// Another host name that it may be called by; may be repeated. Its own addresses and the public URL's are known
+    /// An additional host name to accept in requests; may be repeated. The server's own addresses and the public URL's
+    /// host are always accepted
     #[arg(
         long,
         value_name = "HOST",
         env = "CAPABILITY_ALLOW_HOST",
         value_delimiter = ',',
-        help_heading = "Where it speaks"
+        help_heading = "Transport"
     )]
     allow_host: Vec<String>,
-    /// The token that callers must show; the gateway is told it when the server registers. Without one, an address of this
-    /// machine is open to whoever is on it, and for any other a token is made at the start
+    /// The token that callers must send; the server passes it to the gateway when it registers. Without one, a loopback
+    /// address is open to everyone on this machine, and for any other address the server creates a token at start
     #[arg(
         long,
         value_name = "TOKEN",
         env = "CAPABILITY_HTTP_TOKEN",
         hide_env_values = true,
         conflicts_with = "http_token_file",
-        help_heading = "Where it speaks"
+        help_heading = "Transport"
     )]
     http_token: Option<String>,
     /// A file with that token
-    #[arg(long, value_name = "FILE", env = "CAPABILITY_HTTP_TOKEN_FILE", help_heading = "Where it speaks")]
+    #[arg(long, value_name = "FILE", env = "CAPABILITY_HTTP_TOKEN_FILE", help_heading = "Transport")]
     http_token_file: Option<PathBuf>,
 
-    /// Register at this Toolgate gateway, such as http://127.0.0.1:8700, and renew the lease until the end
-    #[arg(long, value_name = "URL", env = "CAPABILITY_GATEWAY", help_heading = "At a gateway")]
+    /// Register with this Toolgate gateway, such as http://127.0.0.1:8700, and renew the lease until the server stops
+    #[arg(long, value_name = "URL", env = "CAPABILITY_GATEWAY", help_heading = "Gateway")]
     gateway: Option<Url>,
     /// The token to register with (`toolgate token create --role server --server NAME`)
     #[arg(
@@ -70,59 +72,59 @@ pub(crate) struct Said {
         env = TOKEN_VARIABLE,
         hide_env_values = true,
         conflicts_with = "token_file",
-        help_heading = "At a gateway"
+        help_heading = "Gateway"
     )]
     token: Option<String>,
-    /// A file with the token; it is read again whenever the token is needed
-    #[arg(long, value_name = "FILE", env = "TOOLGATE_TOKEN_FILE", help_heading = "At a gateway")]
+    /// A file with the token; the server reads it each time it needs the token
+    #[arg(long, value_name = "FILE", env = "TOOLGATE_TOKEN_FILE", help_heading = "Gateway")]
     token_file: Option<PathBuf>,
-    /// What tells this instance apart from others of the same server; made up if left out
-    #[arg(long, value_name = "ID", env = "CAPABILITY_INSTANCE", value_parser = instance, help_heading = "At a gateway")]
+    /// The id of this instance among the instances of the same server; random by default
+    #[arg(long, value_name = "ID", env = "CAPABILITY_INSTANCE", value_parser = instance, help_heading = "Gateway")]
     instance: Option<String>,
-    /// How long the gateway waits for a sign of life
+    /// The lease: how long the gateway waits for a renewal before it drops this instance
     #[arg(
         long,
         value_name = "SECONDS",
         env = "CAPABILITY_LEASE_SECONDS",
         default_value_t = 30,
         value_parser = clap::value_parser!(u64).range(5..=600),
-        help_heading = "At a gateway"
+        help_heading = "Gateway"
     )]
     lease_seconds: u64,
 
     #[command(flatten)]
     limits: SaidLimits,
 
-    /// What is logged on stderr: a level, or a filter such as warn,capability_kit=debug
+    /// The log filter for stderr: a level, or a filter such as warn,capability_kit=debug
     #[arg(long, value_name = "FILTER", env = "CAPABILITY_LOG", default_value = DEFAULT_LOG, help_heading = "More")]
     pub(crate) log: String,
 }
 
-/// rmcp says at `info` what it does with every message.
+/// rmcp logs every message at `info`.
 const DEFAULT_LOG: &str = "info,rmcp=error,hyper_util=warn";
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Limits")]
 struct SaidLimits {
-    /// Calls that are worked on at a time, each in a process of its own; as many as there are processors if left out
+    /// Calls that run at the same time, each in its own process; by default as many as there are processors
     #[arg(long, value_name = "N", env = "CAPABILITY_WORKERS", value_parser = clap::value_parser!(u16).range(1..=1024))]
     workers: Option<u16>,
-    /// Memory of each worker (address space)
+    /// Memory limit of each worker (address space)
     #[arg(long, value_name = "MIB", env = "CAPABILITY_MEMORY_MIB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(128..=1 << 20))]
     memory_mib: u64,
-    /// Time of a call, unless the tool has a limit of its own
+    /// Time limit of a call, unless the tool has its own limit
     #[arg(long, value_name = "SECONDS", env = "CAPABILITY_TIMEOUT_SECONDS", default_value = "60", value_parser = positive)]
     timeout_seconds: f64,
-    /// Size of what a call brings, files counted before Base64
+    /// Size limit of a call's input; files count before Base64
     #[arg(long, value_name = "MIB", env = "CAPABILITY_INPUT_MIB", default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..=1024))]
     input_mib: u64,
-    /// Calls that wait for a worker; more are refused
+    /// Calls that may wait for a worker; further calls are refused
     #[arg(long, value_name = "N", env = "CAPABILITY_QUEUE", default_value_t = 64, value_parser = clap::value_parser!(u16).range(0..=10_000))]
     queue: u16,
-    /// Size of all results that are kept for later
+    /// Total size of the stored results
     #[arg(long, value_name = "MIB", env = "CAPABILITY_REFS_MIB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     refs_mib: u64,
-    /// How long a result is kept
+    /// Lifetime of a stored result
     #[arg(long, value_name = "MINUTES", env = "CAPABILITY_REFS_MINUTES", default_value = "60", value_parser = positive)]
     refs_minutes: f64,
 }
@@ -135,7 +137,7 @@ fn positive(written: &str) -> Result<f64, String> {
     }
 }
 
-/// It stands in the path of requests to the gateway.
+/// It is part of the path of requests to the gateway.
 fn instance(written: &str) -> Result<String, String> {
     const CHARS_MAX: usize = 64;
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
@@ -146,10 +148,10 @@ fn instance(written: &str) -> Result<String, String> {
     }
 }
 
-/// What the command line comes to.
+/// The result of the command line.
 pub(crate) enum Read<O: clap::Args> {
     Start(Box<CommandLine<O>>),
-    /// Something to print, and that is all.
+    /// A text to print, and nothing else.
     Version(String),
     Words(clap::Error),
 }
@@ -179,7 +181,7 @@ fn with_own_words<O: clap::Args>(make: &impl Fn(O) -> Capability) -> Option<clap
     command.try_get_matches().err()
 }
 
-/// Something that contradicts itself, and what to do about it.
+/// A contradiction, and the advice.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) struct Refusal {
     what: &'static str,
@@ -211,7 +213,7 @@ impl Said {
         }
     }
 
-    /// What is meant by all of it.
+    /// The settings behind all options.
     pub(crate) fn resolve(self) -> Result<Settings, Refusal> {
         let limits = self.limits();
         let transport = match self.http {
@@ -227,11 +229,12 @@ impl Said {
             return refuse("--gateway needs --http: a gateway reaches a registered server over HTTP", HINT);
         }
         if self.public_url.is_some() {
-            return refuse("--public-url needs --http: nobody reaches stdin and stdout by a URL", HINT);
+            return refuse("--public-url needs --http: stdin and stdout have no URL", HINT);
         }
         if self.http_token.is_some() || self.http_token_file.is_some() {
             return refuse(
-                "--http-token needs --http: whoever started this server has stdin and stdout",
+                "--http-token needs --http: only the program that started this server can use stdin and \
+                 stdout",
                 HINT,
             );
         }
@@ -242,7 +245,7 @@ impl Said {
         let public_url = self.public_url.map(at_mcp).transpose()?;
         if self.gateway.is_some() && public_url.is_none() && address.ip().is_unspecified() {
             return refuse(
-                "the gateway has to be told where to reach this server, which listens on every address",
+                "this server listens on every address, so it cannot tell the gateway which one to use",
                 "add --public-url http://HOST:PORT/mcp, or listen on one address",
             );
         }
@@ -273,7 +276,8 @@ fn gateway_place(
     let Some(token) = token else {
         return refuse(
             "--gateway needs a token",
-            "make one with `toolgate token create --role server --server NAME` and give it in TOOLGATE_TOKEN or with --token-file",
+            "create one with `toolgate token create --role server --server NAME` and pass it in \
+             TOOLGATE_TOKEN or with --token-file",
         );
     };
     let instance = instance.unwrap_or_else(some_name);

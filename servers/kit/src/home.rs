@@ -1,5 +1,5 @@
-//! The folder that a server has while it runs: refs are in it, and a lock by which others see that it lives.
-//! A server that was killed leaves its folder behind; the next one on this machine removes it.
+//! The server's folder while it runs: it holds the refs and a lock that shows other servers that this one is
+//! running. A killed server leaves its folder behind; the next one on this machine removes it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 const PREFIX: &str = "capability-server-";
 const LOCK: &str = "lock";
 const REFS: &str = "refs";
-/// Whoever made a folder has locked it by then.
+/// The creator of a folder has locked it by then.
 const FRESH: Duration = Duration::from_secs(60);
 
 pub(crate) struct Home {
@@ -26,7 +26,7 @@ impl Home {
         Self::create_in(&std::env::temp_dir())
     }
 
-    /// Nobody else may look into it.
+    /// Private to its owner.
     fn create_in(parent: &Path) -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
         let lock = File::create(folder.path().join(LOCK))?;
@@ -48,10 +48,10 @@ impl Home {
     }
 }
 
-/// Removes what servers left that did not come to their end.
+/// Removes the leftovers of servers that were killed.
 pub(crate) fn sweep() {
     if let Err(error) = sweep_in(&std::env::temp_dir(), FRESH) {
-        tracing::debug!(%error, "folders of servers that were killed could not be looked for");
+        tracing::debug!(%error, "the folders that killed servers left behind could not be listed");
     }
 }
 

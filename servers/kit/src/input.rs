@@ -1,4 +1,4 @@
-//! A file as an argument: its bytes in Base64, or the ref of something kept before.
+//! A file as an argument: its bytes in Base64, or the ref of a stored item.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -6,26 +6,28 @@ use serde::Deserialize;
 use crate::trouble::Trouble;
 use crate::work::Work;
 
-/// Flatten it into a tool's arguments. Exactly one of `file_data` and `source_ref_id` is given. `deny_unknown_fields` does
-/// not go together with flattening, so a tool with other arguments repeats these three and builds this of them.
+/// Flatten it into a tool's arguments. Exactly one of `file_data` and `source_ref_id` must be present.
+/// `deny_unknown_fields` cannot be combined with flattening, so a tool with other arguments repeats these
+/// three and builds this from them.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 pub struct FileInput {
     /// The file, in Base64.
     #[serde(default)]
     pub file_data: Option<String>,
-    /// Its media type or file extension, such as `application/pdf` or `pdf`. Found out from the content if left out.
+    /// Its media type or file extension, such as `application/pdf` or `pdf`. Detected from the content if
+    /// omitted.
     #[serde(default)]
     pub file_type: Option<String>,
-    /// Instead of `file_data`: the `ref_id` that a tool of this server gave before.
+    /// Instead of `file_data`: the `ref_id` that a tool of this server returned.
     #[serde(default)]
     pub source_ref_id: Option<String>,
 }
 
-/// The bytes of a file, with what was said of it.
+/// The bytes of a file, with its declared properties.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Loaded {
     pub bytes: Vec<u8>,
-    /// What the caller or the store says it is. The content may say otherwise.
+    /// The type declared by the caller or the store. The content may differ.
     pub media_type: Option<String>,
     pub name: Option<String>,
 }
@@ -44,13 +46,11 @@ impl FileInput {
                     name: Some(stored.name),
                 })
             }
-            (Some(_), Some(_)) => {
-                Err(Trouble::bad_arguments("file_data and source_ref_id are both given")
-                    .hint("give one of them"))
-            }
+            (Some(_), Some(_)) => Err(Trouble::bad_arguments("both file_data and source_ref_id were passed")
+                .hint("pass only one of them")),
             (None, None) => {
-                Err(Trouble::bad_arguments("no file is given")
-                    .hint("give file_data (Base64) or source_ref_id"))
+                Err(Trouble::bad_arguments("no file was passed")
+                    .hint("pass file_data (Base64) or source_ref_id"))
             }
         }
     }
@@ -65,7 +65,7 @@ fn decode(text: &str) -> Result<Vec<u8>, Trouble> {
     let packed: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace() && *byte != b'=').collect();
     base64_simd::STANDARD_NO_PAD.decode_to_vec(&packed).map_err(|_| {
         Trouble::bad_arguments("file_data is not Base64")
-            .hint("encode the bytes of the file with standard Base64; at a gateway, give file_id instead")
+            .hint("encode the bytes of the file with standard Base64; behind a gateway, pass file_id instead")
     })
 }
 

@@ -1,8 +1,10 @@
-//! What every capability server shares, so that a new one is a file of tools and a `main` of ten lines.
+//! The shared parts of every capability server, so that a new one is a file of tools and a `main` of ten
+//! lines.
 //!
-//! A server describes itself as a [`Capability`]: a name and [`Tool`]s, each a plain function from arguments to an answer.
-//! [`run`] does the rest: it speaks MCP on stdin and stdout or over HTTP, runs the functions in worker processes with
-//! limits of time and memory, keeps big results as refs, and takes a place at a gateway. The README has the checklist.
+//! A server describes itself as a [`Capability`]: a name and [`Tool`]s, each a plain function from arguments
+//! to an answer. [`run`] does the rest: it serves MCP on stdin and stdout or over HTTP, runs the functions in
+//! worker processes with limits of time and memory, stores big results as refs, and registers with a gateway.
+//! The README has the checklist.
 
 mod capability;
 mod cli;

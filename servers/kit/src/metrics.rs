@@ -1,4 +1,4 @@
-//! What the server counts, in Prometheus' text format.
+//! The metrics of the server, in Prometheus' text format.
 
 use std::fmt;
 use std::time::Duration;
@@ -38,7 +38,7 @@ struct ReasonLabel {
     reason: &'static str,
 }
 
-/// What is true only when somebody looks.
+/// Values that are measured on request.
 pub(crate) struct Levels {
     pub(crate) waiting: usize,
     pub(crate) ref_bytes: u64,
@@ -68,10 +68,10 @@ impl Metrics {
             "Time from a call's arrival to its answer, by tool",
             self.seconds.clone(),
         );
-        registry.register("busy_workers", "Workers that have a call", self.busy.clone());
-        registry.register("waiting_calls", "Calls that wait for a worker", self.waiting.clone());
-        registry.register("worker_ends", "Workers that died or were ended, by reason", self.ended.clone());
-        registry.register("ref_bytes", "Size of the results that are kept", self.ref_bytes.clone());
+        registry.register("busy_workers", "Workers that are running a call", self.busy.clone());
+        registry.register("waiting_calls", "Calls that are waiting for a worker", self.waiting.clone());
+        registry.register("worker_ends", "Workers that died or were stopped, by reason", self.ended.clone());
+        registry.register("ref_bytes", "Size of the stored results", self.ref_bytes.clone());
     }
 
     pub(crate) fn called(&self, tool: &'static str, outcome: &'static str, took: Duration) {

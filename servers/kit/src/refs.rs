@@ -1,5 +1,5 @@
-//! Big results, kept for a while in a folder that server and workers share. A ref is a file with its bytes and one with
-//! what is known of it; what is over its time is removed by the server, and everything with the folder when it ends.
+//! Big results, stored for a while in a folder that server and workers share. A ref is a file with its bytes
+//! and one with its metadata; the server removes expired ones, and everything with the folder when it ends.
 
 use std::fs;
 use std::io;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::trouble::{Trouble, TroubleCode};
 
-/// The name of something kept, such as `doc_0197…`.
+/// The name of a stored item, such as `doc_0197…`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RefId(String);
 
@@ -25,7 +25,7 @@ impl RefId {
     }
 }
 
-/// Something kept, with what is known of it.
+/// A stored result, with its metadata.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stored {
     pub bytes: Vec<u8>,
@@ -47,24 +47,25 @@ pub struct RefStore {
 }
 
 impl RefStore {
-    /// What ids begin with. Not what a gateway's own refs begin with, which would take them for its own.
+    /// The prefix of ids. It differs from that of a gateway's own refs, which would be confused otherwise.
     const PREFIX: &'static str = "doc_";
 
-    /// A store in a folder that exists; it holds at most `bytes_max`.
+    /// A store in an existing folder, with at most `bytes_max`.
     pub fn open(folder: impl Into<PathBuf>, bytes_max: u64) -> Self {
         Self { folder: Arc::new(folder.into()), bytes_max }
     }
 
     pub fn put(&self, bytes: &[u8], media_type: &str, name: &str) -> Result<RefId, Trouble> {
         if bytes.len() as u64 > self.bytes_max {
-            let message = format!("the result has {} MiB, more than is kept here at all", bytes.len() >> 20);
+            let message =
+                format!("the result has {} MiB, more than this server can store", bytes.len() >> 20);
             return Err(Trouble::new(TroubleCode::TooLarge, message)
-                .hint("ask for less at a time; the server's limit is --refs-mib"));
+                .hint("ask for less at a time; the server's option --refs-mib sets the limit"));
         }
         let held = self.size().map_err(|error| Self::broken(&error))?;
         if held + bytes.len() as u64 > self.bytes_max {
-            return Err(Trouble::new(TroubleCode::Busy, "there is no room for another result now")
-                .hint("results are kept for a while only; try again in some minutes"));
+            return Err(Trouble::new(TroubleCode::Busy, "there is no room for another result right now")
+                .hint("results expire after a while; try again in a few minutes"));
         }
         let id = RefId(format!("{}{}", Self::PREFIX, uuid::Uuid::now_v7().simple()));
         let label = Label { media_type: media_type.to_owned(), name: name.to_owned() };
@@ -72,14 +73,14 @@ impl RefStore {
         Ok(id)
     }
 
-    /// Nothing for an id that was never given, or is over.
+    /// `None` for an id that is unknown or has expired.
     pub fn get(&self, id: &str) -> Result<Option<Stored>, Trouble> {
         let Some(path) = self.path(id) else { return Ok(None) };
         let read = fs::read(label_of(&path)).and_then(|label| Ok((label, fs::read(&path)?)));
         match read {
             Ok((label, bytes)) => {
                 let label: Label = serde_json::from_slice(&label).map_err(|error| {
-                    Trouble::internal(format!("what is known of {id} is damaged: {error}"))
+                    Trouble::internal(format!("the stored data about {id} is damaged: {error}"))
                 })?;
                 Ok(Some(Stored { bytes, media_type: label.media_type, name: label.name }))
             }
@@ -88,7 +89,7 @@ impl RefStore {
         }
     }
 
-    /// Removes what is older than `age_max`.
+    /// Removes everything older than `age_max`.
     pub fn sweep(&self, age_max: Duration) -> io::Result<()> {
         for entry in fs::read_dir(self.folder.as_path())? {
             let entry = entry?;
@@ -100,7 +101,7 @@ impl RefStore {
         Ok(())
     }
 
-    /// How many bytes it holds.
+    /// The number of bytes that it contains.
     pub fn size(&self) -> io::Result<u64> {
         let entries = fs::read_dir(self.folder.as_path())?;
         entries.map(|entry| Ok(entry?.metadata()?.len())).sum()
@@ -112,7 +113,7 @@ impl RefStore {
         fs::write(label_of(&path), serde_json::to_vec(label)?)
     }
 
-    /// Only names that this store gives out lead to files.
+    /// Only names that this store assigns lead to files.
     fn path(&self, id: &str) -> Option<PathBuf> {
         let rest = id.strip_prefix(Self::PREFIX)?;
         rest.bytes().all(|byte| byte.is_ascii_alphanumeric()).then(|| self.folder.join(id))

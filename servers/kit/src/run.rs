@@ -12,7 +12,7 @@ use crate::{serve, worker};
 
 const MISTAKE: u8 = 2;
 
-/// For a server without options of its own.
+/// For a server without its own options.
 #[derive(Clone, Copy, Default, Debug, clap::Args)]
 pub struct NoOptions;
 
@@ -21,35 +21,38 @@ pub(crate) enum RunError {
     #[error("{0}")]
     Refused(#[from] Refusal),
     #[error(
-        "--log {filter:?} is no filter: {source}\nhint: write a level such as info, or warn,capability_kit=debug"
+        "--log {filter:?} is not a valid filter: {source}\nhint: write a level such as info, or \
+         warn,capability_kit=debug"
     )]
     Log { filter: String, source: tracing_subscriber::filter::ParseError },
     #[error(
-        "the folder for results could not be made: {0}\nhint: is there room in the folder for temporary files (TMPDIR)?"
+        "the folder for results could not be created: {0}\nhint: is there room in the folder for temporary \
+         files (TMPDIR)?"
     )]
     Home(#[source] io::Error),
     #[error("the runtime could not be started: {0}")]
     Runtime(#[source] io::Error),
     #[error(
-        "{address} cannot be listened on: {source}\nhint: is another program there? port 0 picks a free one"
+        "cannot listen on {address}: {source}\nhint: is another program using it? port 0 picks a free port"
     )]
     Listen { address: std::net::SocketAddr, source: io::Error },
     #[error(
-        "there is no token that callers could show: {0}\nhint: give one with --http-token-file, or listen on 127.0.0.1"
+        "no token for callers could be set up: {0}\nhint: give one with --http-token-file, or listen on \
+         127.0.0.1"
     )]
     Entry(#[source] io::Error),
-    #[error("the gateway cannot be talked to: {0}")]
+    #[error("the gateway cannot be reached: {0}")]
     Gateway(#[from] BadGateway),
     #[error("serving failed: {0}")]
     Serve(#[source] io::Error),
 }
 
-/// Everything that a `main` has to do. `make` is called in the server and again in each worker, so it must be quick:
+/// All that `main` has to call. `make` is called in the server and again in each worker, so it must be quick:
 /// models are loaded by the first call that needs them.
 pub fn run<O: clap::Args>(make: impl Fn(O) -> Capability) -> ExitCode {
     let line = match cli::read(&make) {
         Read::Start(line) => *line,
-        // Whoever closed the other end has no use for the text.
+        // A closed reader has no use for the text.
         Read::Version(version) => {
             drop(writeln!(io::stdout(), "{version}"));
             return ExitCode::SUCCESS;

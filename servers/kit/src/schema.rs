@@ -22,9 +22,9 @@ pub(crate) fn of<T: JsonSchema>() -> Map<String, Value> {
     schema
 }
 
-/// Agents pay for every word of a schema: what tells them nothing is left out. `default: null` and the like say what leaving a
-/// field out means anyway, `format: uint8` is about this program, and words that are each described become a plain list
-/// where the field itself is described.
+/// Agents pay for every word of a schema: words without information are removed. `default: null` and the like
+/// state the meaning of a missing field anyway, `format: uint8` is about this program, and words that are
+/// each described become a plain list if the field itself is described.
 fn slim(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {

@@ -1,4 +1,4 @@
-//! What is meant: where the server speaks, where it registers, and what it allows. `cli` makes it of what was said.
+//! The settings: transport, registration, and limits. `cli` derives them from the command line.
 
 use std::fs;
 use std::io;
@@ -21,7 +21,7 @@ pub(crate) enum Transport {
 
 pub(crate) struct HttpPlace {
     pub(crate) address: SocketAddr,
-    /// Where others reach it, if that is not the address it listens on.
+    /// The public address, if it differs from the one it listens on.
     pub(crate) public_url: Option<Url>,
     /// Names under which it may be called, beyond its own addresses.
     pub(crate) hosts: Vec<String>,
@@ -29,13 +29,13 @@ pub(crate) struct HttpPlace {
     pub(crate) gateway: Option<GatewayPlace>,
 }
 
-/// Who may call.
+/// The permission to call.
 pub(crate) enum Entry {
-    /// Whoever is on this machine.
+    /// Everyone on this machine.
     Anybody,
-    /// Whoever shows this token.
+    /// Callers with this token.
     Token(Token),
-    /// Whoever shows a token that is made at the start.
+    /// Callers with a token that is created at the start.
     NewToken,
 }
 
@@ -67,9 +67,9 @@ pub(crate) struct Limits {
     pub(crate) workers: usize,
     /// Address space of each of them.
     pub(crate) memory_bytes: u64,
-    /// Time of a call, unless its tool has a limit of its own.
+    /// Time limit of a call, unless its tool has its own.
     pub(crate) time: Duration,
-    /// What a call may bring, files counted as they are and not as Base64.
+    /// The maximum input of a call, with files counted before Base64.
     pub(crate) input_bytes: usize,
     /// Calls that wait for a worker.
     pub(crate) queue: usize,
@@ -78,7 +78,7 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// What surrounds a file in a request.
+    /// The size of a request besides its file.
     const ENVELOPE_BYTES: usize = 1 << 20;
 
     /// The same in the characters of a request, where files are Base64.
@@ -86,13 +86,13 @@ impl Limits {
         self.input_bytes.div_ceil(3) * 4 + Self::ENVELOPE_BYTES
     }
 
-    /// What all calls that wait may hold together.
+    /// The maximum total size of all waiting calls.
     pub(crate) fn waiting_bytes(&self) -> usize {
         4 * self.request_bytes()
     }
 
-    /// What is read at all. Whoever brings more than is allowed, but not absurdly more, is told so in words: a connection
-    /// that breaks, or a line that is never answered, says nothing.
+    /// The maximum size that is read at all. A caller somewhat over the limit gets a message: a broken
+    /// connection, or a line without an answer, would say nothing.
     pub(crate) fn read_bytes(&self) -> usize {
         2 * self.request_bytes()
     }

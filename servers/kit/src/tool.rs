@@ -1,4 +1,4 @@
-//! One tool: a typed function with what agents and gateways are told about it.
+//! One tool: a typed function with its description for agents and gateways.
 
 use std::time::Duration;
 
@@ -13,13 +13,13 @@ use crate::work::Work;
 
 type Run = Box<dyn Fn(Value, &Work) -> Result<Value, Trouble> + Send + Sync>;
 
-/// What a call does to the world, in the words of a gateway.
+/// The effect of a call, in a gateway's words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
     Read,
-    /// Makes something new that only its ref leads to.
+    /// Creates something new that can be reached only by its ref.
     Write,
-    /// Talks to somebody outside this machine.
+    /// Connects to other machines.
     External,
 }
 
@@ -33,7 +33,7 @@ impl Effect {
     }
 }
 
-/// How a gateway turns the id of a file into arguments.
+/// The way a gateway turns the id of a file into arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FileStrategy {
     /// `file_data` and `file_type`.
@@ -74,7 +74,7 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// Arguments and answer are what their schemas say; unknown arguments are refused by name.
+    /// Arguments and answer follow their schemas; unknown arguments are refused by name.
     pub fn new<A, O>(
         name: &'static str,
         title: &'static str,
@@ -112,18 +112,19 @@ impl Tool {
         Self { effect, ..self }
     }
 
-    /// What a session asks for to see this tool, such as `documents`.
+    /// The capabilities that make this tool visible to a session, such as `documents`.
     pub fn capabilities(self, capabilities: &'static [&'static str]) -> Self {
         Self { capabilities, ..self }
     }
 
-    /// At a gateway, agents give a `file_id` and this is what becomes of it.
+    /// Behind a gateway, agents pass a `file_id`, which becomes this.
     pub fn file(mut self, strategy: FileStrategy) -> Self {
         self.files.push(json!({ "strategy": strategy.as_str() }));
         self
     }
 
-    /// The same for an argument with another name: agents give `argument`, the tool gets `content` (and `media_type`).
+    /// The same for an argument with another name: agents pass `argument`, the tool gets `content` (and
+    /// `media_type`).
     pub fn file_at(
         mut self,
         strategy: FileStrategy,
@@ -144,14 +145,14 @@ impl Tool {
         Self { aliases, ..self }
     }
 
-    /// Where the server's own limit would be too short.
+    /// For a tool that needs more than the server's own limit.
     pub fn time_limit(self, limit: Duration) -> Self {
         Self { time_limit: Some(limit), ..self }
     }
 
-    /// The tool is listed, says in its description what is missing, and answers with `why` until that is there.
+    /// The tool is listed, describes what is missing, and answers with `why` until that is available.
     pub fn off(self, why: Trouble) -> Self {
-        let description = format!("{} (Off on this machine: {})", self.description, why.message);
+        let description = format!("{} (Unavailable on this machine: {})", self.description, why.message);
         Self { description, off: Some(why), ..self }
     }
 
@@ -187,12 +188,12 @@ impl Tool {
         self.effect == Effect::External
     }
 
-    /// What this machine lacks for it.
+    /// The missing requirement on this machine.
     pub(crate) fn missing(&self) -> Option<&Trouble> {
         self.off.as_ref()
     }
 
-    /// What a gateway is told beyond MCP, in `_meta["dev.toolgate/tool"]` and with the registration.
+    /// The data for a gateway beyond MCP, in `_meta["dev.toolgate/tool"]` and with the registration.
     pub fn extra(&self) -> Value {
         let mut extra = json!({ "effects": [self.effect.as_str()], "idempotent": true });
         if !self.capabilities.is_empty() {

@@ -1,10 +1,10 @@
-//! What a tool says when it cannot do what was asked. The model reads it, so it says what to change.
+//! The errors of a tool. The model reads them, so they say what to change.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Why a call came to nothing: a sentence, and what to do about it.
+/// The reason of a failed call: a sentence, and the advice.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Trouble {
     pub code: TroubleCode,
@@ -13,29 +13,29 @@ pub struct Trouble {
     pub hint: Option<String>,
 }
 
-/// Kinds of trouble, as the metrics count them and callers may branch on them.
+/// Error codes: the metrics count them, and callers may branch on them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TroubleCode {
     /// The arguments do not fit the schema, or contradict each other.
     BadArguments,
-    /// A file that cannot be read: empty, cut off, damaged, not what it is said to be.
+    /// A file that cannot be read: empty, cut off, damaged, not of the declared type.
     Unreadable,
-    /// A file that wants a password, or another one.
+    /// A file that needs a password, or another one.
     Locked,
     /// A kind of file or a language that this tool does not know.
     Unsupported,
     /// More than the limits allow.
     TooLarge,
-    /// It took longer than the limit.
+    /// It exceeded the time limit.
     TimedOut,
     /// The worker died of this input: out of memory, or a fault in a parser.
     Crashed,
-    /// More calls than the server takes at a time.
+    /// More calls than the server accepts at a time.
     Busy,
     /// A ref that was never here, or is gone.
     UnknownRef,
-    /// Something this machine lacks.
+    /// A requirement that this machine lacks.
     Unavailable,
     /// A fault of the server.
     Internal,
@@ -89,7 +89,7 @@ impl Trouble {
     }
 }
 
-/// What the model sees.
+/// The text for the model.
 impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;

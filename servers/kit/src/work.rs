@@ -1,4 +1,4 @@
-//! What a tool has besides its arguments: refs to read and make, and somebody to tell how far it is.
+//! A tool's resources besides its arguments: refs to read and make, and progress reports.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::refs::{RefId, RefStore, Stored};
 use crate::trouble::{Trouble, TroubleCode};
 
-/// How far a piece of work is.
+/// The progress of a piece of work.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Progress {
     pub done: f64,
@@ -25,45 +25,46 @@ pub struct Work {
     tell: Tell,
 }
 
-/// A text that is given as it is if it is short, else by a ref and its beginning.
+/// A short text literally, a long one as a ref and its beginning.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TextOut {
-    /// The text, or its beginning where `ref_id` has all of it.
+    /// The text, or its beginning if `ref_id` has all of it.
     pub text: String,
-    /// Where the whole text is, if it is longer than what is given here. Pass it as `source_ref_id`, or read the resource.
+    /// The whole text, if it is longer than `text`. Pass it as `source_ref_id`, or read the resource.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ref_id: Option<String>,
-    /// How many characters the whole text has.
+    /// The number of characters of the whole text.
     pub chars: usize,
-    /// Whether `text` is only the beginning.
+    /// True if `text` is only the beginning.
     pub truncated: bool,
 }
 
 impl Work {
     /// Texts of more bytes become refs.
     pub const TEXT_BYTES_MAX: usize = 64 << 10;
-    /// How much of such a text is shown.
+    /// The shown part of such a text.
     pub const PREVIEW_CHARS: usize = 2_000;
 
     pub fn new(refs: RefStore, tell: impl Fn(Progress) + Send + Sync + 'static) -> Self {
         Self { refs, tell: Arc::new(tell) }
     }
 
-    /// For long work: whoever called hears of it, if they asked to.
+    /// For long work: the caller gets it, if it asked for progress.
     pub fn progress(&self, done: f64, total: f64, message: impl Into<String>) {
         (self.tell)(Progress { done, total, message: message.into() });
     }
 
-    /// Keeps `bytes` for a while and gives the id under which they can be read: by this server's tools, and by anybody
-    /// through `resources/read`.
+    /// Stores `bytes` for a while and returns the id for reading them: by this server's tools, and by any
+    /// client through `resources/read`.
     pub fn keep(&self, bytes: &[u8], media_type: &str, name: &str) -> Result<RefId, Trouble> {
         self.refs.put(bytes, media_type, name)
     }
 
     pub fn find(&self, id: &str) -> Result<Stored, Trouble> {
         self.refs.get(id)?.ok_or_else(|| {
-            Trouble::new(TroubleCode::UnknownRef, format!("no ref {id:?} is kept here"))
-                .hint("refs are kept for a while only; make it again with the tool that gave it, and use the new ref_id")
+            Trouble::new(TroubleCode::UnknownRef, format!("this server has no ref {id:?}")).hint(
+                "refs expire after a while; call the tool that returned it again, and use the new ref_id",
+            )
         })
     }
 

@@ -1,5 +1,5 @@
-//! Two texts side by side: how alike they are in words and in meaning, which key phrases they share, and which sentences
-//! were changed, moved, added or removed.
+//! Comparison of two texts: their similarity in words and in meaning, the key phrases they share, and the
+//! sentences that were changed, moved, added or removed.
 
 mod aligned;
 #[cfg(test)]
@@ -21,11 +21,11 @@ use crate::vectors::{cosine, embed_document};
 use crate::words::words;
 pub use aligned::{ChangedSentence, MovedSentence};
 
-/// What two texts have in common and what not. `a` is taken for the older one.
+/// The common parts and the differences of two texts. `a` counts as the older one.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
     pub similarity: Similarity,
-    /// Nothing but blanks and letter case differs.
+    /// Only blanks and letter case differ.
     pub same_words: bool,
     /// Key phrases of both.
     pub shared_phrases: Vec<String>,
@@ -34,7 +34,7 @@ pub struct Comparison {
     /// Key phrases of the second text that are not in the first.
     pub only_b_phrases: Vec<String>,
     pub words: WordChanges,
-    /// Sentences that are in both texts as they are.
+    /// Sentences that are in both texts unchanged.
     pub unchanged_sentences: usize,
     pub changed_sentences: Vec<ChangedSentence>,
     pub moved_sentences: Vec<MovedSentence>,
@@ -52,16 +52,16 @@ pub struct Comparison {
 /// From 0 (nothing) to 1 (the same).
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Similarity {
-    /// By the words that both use, whatever their order.
+    /// By the words that both use, in any order.
     pub lexical: f64,
-    /// By the words that stand in the same order.
+    /// By the words in the same order.
     pub sequence: f64,
     /// By meaning; only with an encoder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub semantic: Option<f64>,
 }
 
-/// How many words change the first text into the second.
+/// The number of words that change the first text into the second.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct WordChanges {
     pub kept: usize,
@@ -73,7 +73,7 @@ pub struct WordChanges {
 const PHRASES_MAX: usize = 30;
 /// Entries of each list of sentences.
 const LISTED_MAX: usize = 50;
-/// The word diff settles for a rougher one after that.
+/// After this time the word diff settles for a rougher result.
 const DIFF_TIME_MAX: Duration = Duration::from_secs(2);
 
 pub fn compare(a: &str, b: &str, encoder: Option<&dyn Encoder>) -> Result<Comparison, EncodeError> {
@@ -117,7 +117,7 @@ fn semantic(a: &str, b: &str, encoder: &dyn Encoder) -> Result<f64, EncodeError>
     Ok(cosine(&embed_document(encoder, a)?, &embed_document(encoder, b)?))
 }
 
-/// The cosine of how often each stem comes.
+/// Cosine similarity of the stem frequencies.
 fn lexical(lexicon: &Lexicon, a: &str, b: &str) -> f64 {
     let (a, b) = (lexicon.counts(a), lexicon.counts(b));
     if a == b {
@@ -155,7 +155,8 @@ struct Phrases {
 }
 
 impl Phrases {
-    /// A phrase of one text is shared if its words stand somewhere in the other, whether they are a key phrase there or not.
+    /// A phrase of one text is shared if its words occur somewhere in the other, whether or not they are a
+    /// key phrase there.
     fn of(a: &str, b: &str) -> Result<Self, EncodeError> {
         let options = KeywordOptions { top_k: PHRASES_MAX, language: None };
         let (of_a, of_b) = (keywords(a, &options, None)?, keywords(b, &options, None)?);

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::language::detect;
 use crate::position::{Positions, Span};
 
-/// What something is.
+/// The kind of an entity.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EntityKind {
@@ -36,23 +36,23 @@ pub enum EntityKind {
     Place,
 }
 
-/// Something that a text names, and where.
+/// An entity in a text, with its position.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Entity {
     pub kind: EntityKind,
-    /// As it stands in the text.
+    /// As in the text.
     pub text: String,
     /// In a common form if there is one: `2024-05-03`, `EUR 1234.50`, `15%`, an IBAN without blanks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
-    /// Place in the text, in characters.
+    /// Position in the text, in characters.
     pub start: usize,
     pub end: usize,
     /// From 0 to 1. Names are guesses from their surroundings and stay below 0.95.
     pub confidence: f64,
 }
 
-/// Something found, before it is told.
+/// A finding, before it is reported.
 #[derive(Clone, PartialEq, Debug)]
 struct Found {
     kind: EntityKind,
@@ -61,10 +61,10 @@ struct Found {
     confidence: f64,
 }
 
-/// More are not told.
+/// The maximum number of reported entities.
 const ENTITIES_MAX: usize = 2_000;
 
-/// What `text` names, in its order; only of the `kinds` that are wanted, or of all if none is said.
+/// The entities in `text`, in order; only of the given `kinds`, or of all if there are none.
 pub fn entities(text: &str, kinds: &[EntityKind]) -> Vec<Entity> {
     let wanted = |found: &Found| kinds.is_empty() || kinds.contains(&found.kind);
     let mut taken = Taken::default();
@@ -85,7 +85,7 @@ fn told(text: &str, positions: &Positions<'_>, found: Found) -> Entity {
     Entity { kind: found.kind, text, value: found.value, start, end, confidence: found.confidence }
 }
 
-/// What was found first keeps its place: surer kinds are looked for first.
+/// The first finding keeps its place: surer kinds are searched first.
 #[derive(Default)]
 struct Taken {
     by_start: std::collections::BTreeMap<usize, Found>,

@@ -1,4 +1,4 @@
-//! Key phrases: candidates are what stands between stop words, ranked by how words stand together, or by meaning.
+//! Key phrases: candidates are the words between stop words, ranked by co-occurrence, or by meaning.
 
 mod candidates;
 mod cjk;
@@ -16,7 +16,7 @@ use crate::lexicon::Lexicon;
 use crate::position::{Positions, Span};
 use candidates::Candidate;
 
-/// What key phrases are wanted.
+/// The requested key phrases.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeywordOptions {
     pub top_k: usize,
@@ -39,20 +39,20 @@ pub struct Keywords {
     pub method: Method,
 }
 
-/// A key phrase and where it stands.
+/// A key phrase and its positions.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Keyword {
-    /// As it stands in the text where it comes first.
+    /// Its first occurrence in the text.
     pub phrase: String,
     /// From 0 to 1, where 1 is the best phrase of this text.
     pub score: f64,
-    /// How often it comes.
+    /// The number of occurrences.
     pub count: usize,
-    /// The first places in the text, in characters.
+    /// The first positions in the text, in characters.
     pub offsets: Vec<Span>,
 }
 
-/// Places that are told of each phrase.
+/// The maximum number of reported positions of each phrase.
 const OFFSETS_MAX: usize = 20;
 
 /// Key phrases of `text`, ranked by meaning if there is an encoder.

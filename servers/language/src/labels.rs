@@ -1,4 +1,5 @@
-//! Which of the caller's labels fit a text: by meaning if there is an encoder, else by the stems that text and label share.
+//! Classification of a text with the caller's labels: by meaning if there is an encoder, otherwise by the
+//! common stems of text and label.
 
 #[cfg(test)]
 mod tests;
@@ -15,7 +16,7 @@ use crate::lexicon::Lexicon;
 use crate::statistics::Space;
 use crate::vectors::{cosine, embed, embed_document, mean};
 
-/// A label, with what tells a reader when it fits.
+/// A label, with descriptions of when it fits.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Label {
     pub name: String,
@@ -23,21 +24,21 @@ pub struct Label {
     pub examples: Vec<String>,
 }
 
-/// Whether a text has one of the labels or any number of them.
+/// One label per text, or any number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Labelling {
     One,
     Many,
 }
 
-/// Which labels fit.
+/// The fitting labels.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Classification {
-    /// The label that fits best; look at `unsure` before relying on it.
+    /// The best label; check `unsure` before relying on it.
     pub label: Option<String>,
     /// All labels that fit: one, or with `multi_label` any number.
     pub labels: Vec<String>,
-    /// All labels, the best first. They add up to 1, or with `multi_label` each is from 0 to 1 by itself.
+    /// All labels, the best first. They sum to 1, or with `multi_label` each is from 0 to 1 by itself.
     pub scores: Vec<LabelScore>,
     /// No label stands out.
     pub unsure: bool,
@@ -52,16 +53,16 @@ pub struct LabelScore {
     pub score: f64,
 }
 
-/// Why a text cannot be classified.
+/// The reason why a text cannot be classified.
 #[derive(Debug, thiserror::Error)]
 pub enum LabelError {
-    #[error("no labels are given")]
+    #[error("there are no labels")]
     None,
     #[error("a label has no name")]
     Unnamed,
-    #[error("the label {0:?} is given twice")]
+    #[error("the label {0:?} occurs twice")]
     Twice(String),
-    #[error("{given} labels are given, more than {}", LABELS_MAX)]
+    #[error("there are {given} labels, more than {}", LABELS_MAX)]
     TooMany { given: usize },
     #[error(transparent)]
     Encode(#[from] EncodeError),
@@ -71,11 +72,11 @@ pub enum LabelError {
 pub const LABELS_MAX: usize = 1_000;
 /// Examples of each label that are read.
 const EXAMPLES_MAX: usize = 16;
-/// How sharply nearness by meaning becomes a score: cosines of sentences lie close together.
+/// The temperature that turns semantic nearness into a score: cosines of sentences lie close together.
 const MEANING_TEMPERATURE: f64 = 0.05;
 /// The same for counted words.
 const COUNTING_TEMPERATURE: f64 = 0.1;
-/// With less between the best two, nothing stands out.
+/// With a smaller margin between the best two, nothing stands out.
 const MARGIN_MIN: f64 = 0.1;
 /// A label that fits is at least so near, by meaning and by counting.
 const NEAR_BY_MEANING: f64 = 0.25;
@@ -116,7 +117,7 @@ fn check(labels: &[Label]) -> Result<(), LabelError> {
     Ok(())
 }
 
-/// The cosine to the description, and to the middle of the examples if there are some.
+/// The cosine to the description, and to the mean of the examples if there are any.
 fn by_meaning(text: &str, labels: &[Label], encoder: &dyn Encoder) -> Result<Vec<f64>, EncodeError> {
     let whole = embed_document(encoder, text)?;
     let described: Vec<String> = labels.iter().map(described).collect();
@@ -221,7 +222,7 @@ impl Scale {
         raised.into_iter().map(|value| value / sum).collect()
     }
 
-    /// One half where a label begins to fit.
+    /// One half at the point where a label begins to fit.
     fn alone(&self, near: f64) -> f64 {
         1.0 / (1.0 + (-(near - self.near_enough) / self.temperature).exp())
     }

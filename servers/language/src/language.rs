@@ -1,4 +1,5 @@
-//! Which language a text is in. Two detectors and the stop words vote; what is too short or too even says `unsure`.
+//! Language detection. Two detectors and the stop words vote; a text that is too short or too ambiguous is
+//! `unsure`.
 
 #[cfg(test)]
 mod tests;
@@ -13,10 +14,10 @@ use crate::sentences::sentences;
 use crate::stopwords;
 use crate::words::words;
 
-/// What can be said of the language of a text.
+/// The language of a text.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Detected {
-    /// ISO 639-1, such as `en`; nothing if there are no letters.
+    /// ISO 639-1, such as `en`; null if there are no letters.
     pub language: Option<String>,
     /// In English.
     pub name: Option<String>,
@@ -30,7 +31,7 @@ pub struct Detected {
     pub languages: Vec<LanguageShare>,
 }
 
-/// How much of a text is in a language.
+/// The share of a text in a language.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LanguageShare {
     pub language: String,
@@ -42,9 +43,9 @@ pub struct LanguageShare {
 const SAMPLE_BYTES: usize = 16 << 10;
 /// Below that many letters a text in a script of many languages is `unsure`.
 const LETTERS_MIN: usize = 20;
-/// Where detectors contradict each other, more is needed.
+/// If detectors contradict each other, more is needed.
 const LETTERS_CONTRADICTED_MIN: usize = 40;
-/// A part of a mixed text must have so many letters to have a say.
+/// The minimum number of letters of a part in a mixed text.
 const PART_LETTERS_MIN: usize = 25;
 /// Shares below are taken for mistakes.
 const SHARE_MIN: f64 = 0.1;
@@ -113,14 +114,15 @@ fn vote(text: &str) -> Option<Vote> {
     Some(Vote { lang, confidence: trusted * long_enough, script })
 }
 
-/// The language, and whether the voices agree. The smaller detector knows 16 languages and hardly errs among them; for the
-/// others the wider one stands, if it is sure.
+/// The language, and whether the detectors agree. The smaller detector knows 16 languages and hardly errs
+/// among them; for the others the wider one decides, if it is sure.
 fn decide(text: &str, info: &whatlang::Info) -> (Lang, bool) {
     let narrow = Lang::from_code(whichlang::detect_language(text).three_letter_code());
     let wide = info.lang();
     match narrow {
         Some(narrow) if narrow == wide => (wide, true),
-        // It does not know the script, so it contradicts nobody; among two languages of a script there is little to confuse.
+        // It does not know the script, so it contradicts nothing; two languages of a script are rarely
+        // confused.
         Some(narrow) if !info.script().langs().contains(&narrow) => {
             (wide, info.is_reliable() || info.script().langs().len() <= 2)
         }
@@ -130,7 +132,7 @@ fn decide(text: &str, info: &whatlang::Info) -> (Lang, bool) {
             if common { (narrow, false) } else { (wide, true) }
         }
         Some(narrow) => match stop_share(text, narrow) {
-            // A sentence with few small words of a language is hardly in it.
+            // A sentence with few stop words of a language is probably not in that language.
             share if share < 0.25 && stopwords::known(iso_639_1(narrow)).is_some() => (wide, false),
             share => (narrow, share > 0.3),
         },
@@ -138,7 +140,7 @@ fn decide(text: &str, info: &whatlang::Info) -> (Lang, bool) {
     }
 }
 
-/// Of two candidates, the one whose small words the text uses.
+/// Of two candidates, the one with more stop words in the text.
 fn by_stop_words(text: &str, narrow: Lang, wide: Lang) -> Lang {
     if stop_share(text, wide) > stop_share(text, narrow) + 0.1 { wide } else { narrow }
 }

@@ -1,4 +1,4 @@
-//! What is known of a language: its stop words and its stems.
+//! The stop words and the stems of a language.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -44,7 +44,7 @@ impl Lexicon {
         }
     }
 
-    /// What a text is about, for counting: stems of its words without stop words. Chinese characters go by twos.
+    /// The content words of a text, for counting: stems without stop words. Chinese characters are paired.
     pub fn terms(&self, text: &str) -> Vec<String> {
         let mut terms = Vec::new();
         for word in words(text) {
@@ -61,7 +61,7 @@ impl Lexicon {
         (!self.is_stop(&word)).then(|| self.stem(&word).into_owned())
     }
 
-    /// How often each term comes.
+    /// The frequency of each term.
     pub fn counts(&self, text: &str) -> HashMap<String, u32> {
         let mut counts = HashMap::new();
         for term in self.terms(text) {

@@ -31,7 +31,7 @@ pub use words::{Word, words};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How an answer was found.
+/// The method of an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
@@ -39,6 +39,6 @@ pub enum Method {
     Statistical,
     /// By a sentence encoder on this machine.
     Embeddings,
-    /// By a language model that was asked.
+    /// By a language model.
     Llm,
 }

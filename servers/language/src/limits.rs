@@ -1,4 +1,4 @@
-//! How much of a text is looked at, so that any text takes bounded time.
+//! The limit on the analysed part of a text, so that any text takes bounded time.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,23 +6,23 @@ use serde::{Deserialize, Serialize};
 /// Longer texts are read up to here.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;
 
-/// The part of a text that is looked at.
+/// The analysed part of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Clipped<'a> {
     pub text: &'a str,
     pub cut: Option<Cut>,
 }
 
-/// What was left out of a long text.
+/// The truncation of a long text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Cut {
-    /// Characters from the beginning that were looked at.
+    /// Characters from the beginning that were analysed.
     pub analysed_chars: usize,
     /// Characters of the whole text.
     pub total_chars: usize,
 }
 
-/// The beginning of a long text, up to the end of a word; a text of ordinary length as it is.
+/// The beginning of a long text, up to the end of a word; a normal text unchanged.
 pub fn clip(text: &str) -> Clipped<'_> {
     if text.len() <= TEXT_BYTES_MAX {
         return Clipped { text, cut: None };

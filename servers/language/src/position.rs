@@ -1,11 +1,12 @@
-//! Places in a text as callers count them: in characters, not in bytes.
+//! Positions in a text as callers count them: in characters, not in bytes.
 
 use std::ops::Range;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// From `start` up to but without `end`, in characters (Unicode code points) from the beginning of the text.
+/// From `start` up to but excluding `end`, in characters (Unicode code points) from the beginning of the
+/// text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Span {
     pub start: usize,

@@ -1,10 +1,10 @@
-//! A text as sentences, with their places. Ends of sentences are told from points in abbreviations, numbers and ellipses;
-//! blank lines and bullets end a sentence without any point.
+//! A text as sentences, with their positions. Ends of sentences are distinguished from points in
+//! abbreviations, numbers and ellipses; blank lines and bullets end a sentence without a point.
 
 #[cfg(test)]
 mod tests;
 
-/// A sentence where it stands, without blanks around it.
+/// A sentence with its position, without surrounding blanks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sentence<'a> {
     pub text: &'a str,
@@ -18,12 +18,14 @@ impl Sentence<'_> {
     }
 }
 
-/// Lines shorter than that which end without a point are headings or entries of a list.
+/// Shorter lines that end without a full stop are headings or list items.
 const HEADING_CHARS_MAX: usize = 60;
-/// Texts without any point are cut here, at a blank, so that nothing is too long to work with.
+/// Texts without full stops are cut at a space before this length, so that no sentence is too long to
+/// process.
 const SENTENCE_BYTES_MAX: usize = 4096;
 
-/// Before their point no sentence ends, unless nothing follows. English, German, French, Spanish, Italian, Portuguese, Dutch.
+/// The full stop after these ends a sentence only at the end of the text. English, German, French, Spanish,
+/// Italian, Portuguese, Dutch.
 const ABBREVIATIONS: [&str; 96] = [
     "abb", "abs", "adv", "al", "allg", "approx", "apr", "art", "aug", "av", "bd", "bspw", "bzw", "ca", "cap",
     "capt", "cf", "chap", "col", "corp", "dec", "dept", "dipl", "dir", "dott", "dr", "dra", "drs", "ed",
@@ -34,7 +36,7 @@ const ABBREVIATIONS: [&str; 96] = [
     "tel", "usw", "vgl", "vol", "vs", "zb", "zzgl",
 ];
 
-/// Abbreviations that end a sentence as often as not: what follows decides.
+/// Abbreviations that end a sentence as often as not: the next word decides.
 const OPEN_ABBREVIATIONS: [&str; 7] = ["etc", "usw", "inc", "corp", "ltd", "jr", "al"];
 
 pub fn sentences(text: &str) -> Vec<Sentence<'_>> {
@@ -48,7 +50,7 @@ pub fn sentences(text: &str) -> Vec<Sentence<'_>> {
     found
 }
 
-/// Where the sentence that begins at `start` is over.
+/// The end of the sentence that begins at `start`.
 fn next_end(text: &str, start: usize) -> Option<usize> {
     for (offset, character) in text[start..].char_indices() {
         let here = start + offset;
@@ -87,7 +89,7 @@ fn closers(text: &str, after: usize) -> usize {
     after + rest.find(|character| !closes(character)).unwrap_or(rest.len())
 }
 
-/// Whether the sign at `here` ends the sentence, and where it is over then.
+/// The end of the sentence, if the sign at `here` ends it.
 fn stop(text: &str, start: usize, here: usize) -> Option<usize> {
     let sign = text[here..].chars().next()?;
     let after = closers(text, here + sign.len_utf8());
@@ -106,7 +108,7 @@ fn stop(text: &str, start: usize, here: usize) -> Option<usize> {
     (!inside).then_some(after)
 }
 
-/// Whether a point behind `before` belongs to an abbreviation, an initial or a number.
+/// True if a point after `before` belongs to an abbreviation, an initial or a number.
 fn is_inside(before: &str, follower: &str) -> bool {
     let word = before
         .rsplit(|c: char| c.is_whitespace() || matches!(c, '(' | '[' | '"' | '“'))
@@ -124,8 +126,8 @@ fn is_inside(before: &str, follower: &str) -> bool {
     ABBREVIATIONS.contains(&plain.as_str()) || initial || pointed || is_ordinal(word, follower)
 }
 
-/// `Plan B. Then …`, `vitamin C. It …`: a capital after a small letter's word is a name of its own, not an initial, if it
-/// does not follow another capital.
+/// `Plan B. Then …`, `vitamin C. It …`: a capital letter after a lower-case word is a name, not an initial,
+/// if it does not follow another capital.
 fn is_last_letter(before: &str) -> bool {
     let mut words = before.split_whitespace().rev();
     words.next();

@@ -1,4 +1,5 @@
-//! Texts as weighted words, for when there is no encoder: how rare a word is among the parts of a text says what it weighs.
+//! Texts as weighted words, for use without an encoder: a word's rarity among the parts of a text is its
+//! weight.
 
 use std::collections::HashMap;
 
@@ -53,7 +54,7 @@ pub(crate) struct Space {
 }
 
 impl Space {
-    /// What weighs little is in many of `texts`; the texts themselves in it.
+    /// The weights from `texts`, in which frequent words weigh little; and the texts as vectors.
     pub(crate) fn of(lexicon: &Lexicon, texts: &[&str]) -> (Self, Vec<Sparse>) {
         let counted: Vec<_> = texts.iter().map(|text| lexicon.counts(text)).collect();
         let mut documents: HashMap<&str, u32> = HashMap::new();

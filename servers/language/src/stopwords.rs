@@ -15,7 +15,8 @@ static PORTUGUESE: Words = LazyLock::new(|| read(include_str!("stopwords/pt.txt"
 static DUTCH: Words = LazyLock::new(|| read(include_str!("stopwords/nl.txt")));
 static SWEDISH: Words = LazyLock::new(|| read(include_str!("stopwords/sv.txt")));
 static RUSSIAN: Words = LazyLock::new(|| read(include_str!("stopwords/ru.txt")));
-/// Words that are no part of a key phrase although they say something: what texts do (`show`, `propose`), how (`very`).
+/// Words that are not part of a key phrase although they carry meaning: actions of texts (`show`, `propose`),
+/// degrees (`very`).
 static ENGLISH_BREAKS: Words = LazyLock::new(|| read(include_str!("stopwords/en-breaks.txt")));
 /// Words that say too little alone: `problem`, but not `allocation problem`.
 static ENGLISH_ALONE: Words = LazyLock::new(|| read(include_str!("stopwords/en-alone.txt")));
@@ -47,12 +48,12 @@ pub(crate) fn contains(code: &str, word: &str) -> bool {
     }
 }
 
-/// Whether a key phrase ends before `word`.
+/// True if a key phrase ends before `word`.
 pub(crate) fn breaks(code: &str, word: &str) -> bool {
     contains(code, word) || (code == "en" && (ENGLISH_BREAKS.contains(word) || is_english_adverb(word)))
 }
 
-/// Whether `word` needs another beside it to be a key phrase.
+/// True if `word` needs another beside it to be a key phrase.
 pub(crate) fn is_vague(code: &str, word: &str) -> bool {
     code == "en" && ENGLISH_ALONE.contains(word)
 }

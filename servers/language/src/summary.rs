@@ -1,4 +1,5 @@
-//! Summaries of the sentences of a text: those that stand for the rest, come early, and do not repeat each other.
+//! Summaries from the sentences of a text: those that represent the rest, come early, and do not repeat each
+//! other.
 
 #[cfg(test)]
 mod tests;
@@ -14,14 +15,14 @@ use crate::sentences::{Sentence, sentences};
 use crate::statistics::{Space, Sparse};
 use crate::vectors::{cosine, embed, mean};
 
-/// How long a summary may be.
+/// The maximum length of a summary.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Length {
     Sentences(usize),
     Words(usize),
 }
 
-/// What summary is wanted.
+/// The requested summary.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SummaryOptions {
     pub length: Length,
@@ -31,7 +32,7 @@ pub struct SummaryOptions {
     pub language: Option<String>,
 }
 
-/// Sentences of the text, in their order.
+/// Sentences of the text, in order.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     pub summary: String,
@@ -43,27 +44,27 @@ pub struct Summary {
     pub method: Method,
 }
 
-/// A sentence that was chosen.
+/// A chosen sentence.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SummarySentence {
     /// Its number in the text, from 0.
     pub index: usize,
     pub text: String,
-    /// From 0 to 1: how much it stands for the text.
+    /// From 0 to 1: how well it represents the text.
     pub score: f64,
 }
 
 /// More sentences are not compared with each other; they are chosen from by how near they are to the text.
 const COMPARED_MAX: usize = 400;
-/// Of the score, what is for standing early in the text.
+/// The weight of an early position in the score.
 const POSITION_WEIGHT: f64 = 0.25;
-/// Of the score, what is for the focus, if there is one.
+/// The weight of the focus in the score, if there is one.
 const FOCUS_WEIGHT: f64 = 0.6;
-/// How much likeness to a chosen sentence counts against another.
+/// The penalty for similarity to a chosen sentence.
 const REPEAT_WEIGHT: f64 = 0.35;
 /// Fewer words are a heading or a shout, and more are no summary.
 const SENTENCE_WORDS: std::ops::RangeInclusive<usize> = 5..=70;
-/// What a sentence of another length loses.
+/// The penalty for an unusual length.
 const ODD_LENGTH_FACTOR: f64 = 0.5;
 
 pub fn summarize(
@@ -90,7 +91,7 @@ pub fn summarize(
     Ok(Summary { sentences_total: all.len(), language, method, ..written(&all, chosen) })
 }
 
-/// For each compared sentence, what it is worth, and how like it is to each other.
+/// The score of each compared sentence, and its similarity to the others.
 struct Scores {
     worth: Vec<f64>,
     likeness: Vec<Vec<f64>>,
@@ -103,7 +104,7 @@ struct Counted {
 }
 
 impl Counted {
-    /// The `count` sentences that are nearest to the text or the focus, in their order.
+    /// The `count` sentences closest to the text or the focus, in text order.
     fn best(&self, count: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.sentences.len()).collect();
         if order.len() > count {
@@ -121,7 +122,7 @@ impl Counted {
         order
     }
 
-    /// Central is what is like many other sentences that are central themselves (LexRank).
+    /// A sentence is central if it is similar to many other central sentences (LexRank).
     fn scores(&self, compared: &[usize]) -> Scores {
         let sentence = |index: &usize| &self.sentences[*index];
         let likeness: Vec<Vec<f64>> = compared
@@ -155,7 +156,7 @@ impl Meant {
         Ok(Self { total: texts.len(), vectors: embed(encoder, &read)?, focus })
     }
 
-    /// Central is what is near to the middle of all.
+    /// A sentence is central if it is near the mean of all.
     fn scores(&self, compared: &[usize]) -> Scores {
         let centre = mean(&self.vectors);
         let near_to =
@@ -205,8 +206,8 @@ fn scaled(values: Vec<f64>) -> Vec<f64> {
     values.into_iter().map(|value| value / largest).collect()
 }
 
-/// One sentence after the other: the worthiest that repeats least, as long as there is room. The shortest if there is room
-/// for none: an empty summary helps nobody.
+/// One sentence after the other: the best that repeats least, as long as there is room. The shortest if there
+/// is room for none: an empty summary is useless.
 fn choose(all: &[Sentence<'_>], compared: &[usize], scores: Scores, length: Length) -> Vec<(usize, f64)> {
     let words: Vec<usize> = compared.iter().map(|index| count_words(all[*index].text)).collect();
     let fits_well =
@@ -262,7 +263,7 @@ impl Room {
     }
 }
 
-/// Words between blanks; in scripts without blanks, characters stand for words by twos.
+/// Words between blanks; in scripts without blanks, each pair of characters counts as a word.
 fn count_words(text: &str) -> usize {
     crate::words::words(text)
         .iter()

@@ -9,7 +9,7 @@ const CHUNK_WORDS: usize = 160;
 /// Parts of a long text that are read, spread over it.
 const CHUNKS_MAX: usize = 64;
 
-/// One vector of length 1 for each text.
+/// One unit vector for each text.
 pub(crate) fn embed(encoder: &dyn Encoder, texts: &[&str]) -> Result<Vec<Vec<f32>>, EncodeError> {
     let mut vectors = encoder.embed(texts)?;
     vectors.iter_mut().for_each(|vector| normalize(vector));
@@ -32,7 +32,7 @@ pub(crate) fn mean(vectors: &[Vec<f32>]) -> Vec<f32> {
     sum
 }
 
-/// Of vectors of length 1: their cosine.
+/// The cosine of unit vectors.
 pub(crate) fn cosine(one: &[f32], other: &[f32]) -> f64 {
     f64::from(one.iter().zip(other).map(|(one, other)| one * other).sum::<f32>())
 }
@@ -44,7 +44,7 @@ fn normalize(vector: &mut [f32]) {
     }
 }
 
-/// Whole sentences put together up to what the encoder reads.
+/// Whole sentences, grouped up to the encoder's limit.
 fn chunks(text: &str) -> Vec<String> {
     let mut chunks = vec![String::new()];
     let mut count = 0;

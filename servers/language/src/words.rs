@@ -1,8 +1,9 @@
-//! A text as words, with their places. A word keeps what is written together: `out-of-print`, `don't`, `3.14`, `C++`.
+//! A text as words, with their positions. A word includes everything written together: `out-of-print`,
+//! `don't`, `3.14`, `C++`.
 
 use std::ops::Range;
 
-/// A word where it stands.
+/// A word with its position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Word<'a> {
     pub text: &'a str,
@@ -72,7 +73,7 @@ fn is_mark(character: char) -> bool {
         | '\u{20D0}'..='\u{20FF}' | '\u{FE20}'..='\u{FE2F}')
 }
 
-/// All words, in order. Runs of Chinese characters and of kana are one word each; `statistics` takes them apart.
+/// All words, in order. Runs of Chinese characters and of kana are one word each; `statistics` splits them.
 pub fn words(text: &str) -> Vec<Word<'_>> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -94,7 +95,7 @@ fn run(text: &str, kind: Kind) -> usize {
     text.find(|character| !belongs(character)).unwrap_or(text.len())
 }
 
-/// Where a word of letters ends that begins with `text`.
+/// The end of a word of letters at the start of `text`.
 fn letters(text: &str) -> usize {
     let mut end = 0;
     loop {

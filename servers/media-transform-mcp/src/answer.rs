@@ -1,4 +1,4 @@
-//! What the tools answer with.
+//! The answers of the tools.
 
 use capability_kit::{Trouble, Work};
 use capability_typeset::{Article, Made};
@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use crate::source::Target;
 
-/// A file that was made.
+/// A created file.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Generated {
-    /// Where the file is: pass it as `source_ref_id`, or read the resource.
+    /// The file: pass it as `source_ref_id`, or read the resource.
     pub(crate) ref_id: String,
     /// `pdf` or `docx`.
     pub(crate) format: String,
@@ -20,11 +20,11 @@ pub(crate) struct Generated {
     /// For PDF.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) page_count: Option<usize>,
-    /// What was left out, or looks other than asked.
+    /// Omitted parts, and deviations from the request.
     pub(crate) warnings: Vec<String>,
 }
 
-/// Keeps a file and says where it is.
+/// Stores a file and returns its ref.
 pub(crate) fn keep(made: Made, article: &Article, target: Target, work: &Work) -> Result<Generated, Trouble> {
     keep_bytes(
         &made.bytes,
@@ -55,7 +55,7 @@ pub(crate) fn keep_bytes(
     })
 }
 
-/// The title in letters that every file system takes.
+/// The title in characters that every file system accepts.
 pub(crate) fn file_name(title: Option<&str>, target: Target) -> String {
     const CHARS_MAX: usize = 60;
     let words =

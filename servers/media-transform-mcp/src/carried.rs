@@ -1,9 +1,9 @@
-//! A document that was read becomes an article: headings, paragraphs, lists, tables and code come along.
+//! Turns a parsed document into an article: headings, paragraphs, lists, tables and code are kept.
 
 use capability_documents::{Block as Read, Document, Kind, PageSource};
 use capability_typeset::{Article, Block, Item, Table, Text};
 
-/// The article, with warnings that say what did not come along.
+/// The article, with warnings about lost parts.
 pub(crate) fn article_of(document: Document) -> Article {
     let mut article = Article {
         title: document.facts.title.clone().filter(|title| !title.trim().is_empty()),
@@ -29,15 +29,15 @@ pub(crate) fn article_of(document: Document) -> Article {
 
 fn losses(kind: Kind) -> Option<String> {
     let lost = match kind {
-        Kind::Docx | Kind::Odt => "bold and italic letters, links, pictures, footnotes and the layout",
-        Kind::Pptx => "pictures, drawings, colours and the places of things on slides",
+        Kind::Docx | Kind::Odt => "bold and italic text, links, pictures, footnotes and the layout",
+        Kind::Pptx => "pictures, drawings, colours and the layout of slides",
         Kind::Xlsx => "formulas, number formats, charts and colours",
-        Kind::Epub => "bold and italic letters, links and pictures",
+        Kind::Epub => "bold and italic text, links and pictures",
         Kind::Pdf => "fonts, pictures, links and the layout",
         Kind::Html | Kind::Markdown | Kind::Text => return None,
     };
     Some(format!(
-        "of the {} only headings, paragraphs, lists and tables came along; lost: {lost}",
+        "only headings, paragraphs, lists and tables of the {} were kept; lost: {lost}",
         kind.name()
     ))
 }
@@ -54,7 +54,7 @@ fn without_repeated_title(mut article: Article) -> Article {
         article.blocks[0] = Block::heading(1, title.as_str());
         article = article.lift_title();
     }
-    // Several headings of the first level: the title stands above them all the same.
+    // Several headings of the first level: the title is still above them.
     if article.title.is_none() {
         article.blocks.remove(0);
         article.title = Some(title);
@@ -88,7 +88,7 @@ fn block_of(read: Read) -> Block {
     }
 }
 
-/// One row of heads comes along as such; more than one cannot be told apart from text.
+/// One heading row is kept as such; several cannot be distinguished from text.
 fn table_of(read: capability_documents::Table) -> Table {
     let mut rows: Vec<Vec<Text>> =
         read.rows.into_iter().map(|row| row.into_iter().map(Text::plain).collect()).collect();
@@ -117,7 +117,7 @@ impl Listed {
     }
 }
 
-/// Items of the smallest depth are those of the list; deeper ones belong to the item before.
+/// Items of the smallest depth form the list; deeper ones belong to the item before them.
 fn lists_of(items: &[Listed]) -> Vec<Block> {
     let Some(depth) = items.iter().map(|item| item.depth).min() else { return Vec::new() };
     let mut lists: Vec<Block> = Vec::new();

@@ -13,34 +13,35 @@ use crate::looks::Looks;
 use crate::refusal::of_typeset;
 use crate::source::{ContentKind, Said, Source, Target};
 
-/// Exactly one of `content`, `file_data` and `source_ref_id` is given.
+/// Exactly one of `content`, `file_data` and `source_ref_id` must be present.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
-    /// The document as text: Markdown unless `from` says otherwise.
+    /// The document as text: Markdown unless `from` is set.
     #[serde(default)]
     content: Option<String>,
     /// A file, in Base64: PDF, DOCX, ODT, PPTX, XLSX, EPUB, HTML, Markdown or text.
     #[serde(default)]
     file_data: Option<String>,
-    /// Its media type or file extension. Found out from the content if left out.
+    /// Its media type or file extension. Detected from the content if omitted.
     #[serde(default)]
     file_type: Option<String>,
-    /// Instead of `file_data`: the `ref_id` that a tool of this server gave before.
+    /// Instead of `file_data`: the `ref_id` that a tool of this server returned.
     #[serde(default)]
     source_ref_id: Option<String>,
-    /// What content is, or the file is to be taken for.
+    /// The format of `content`, or the format to assume for the file.
     #[serde(default)]
     from: Option<ContentKind>,
-    /// What to make of it.
+    /// The target format.
     to: Target,
-    /// For a file that wants one.
+    /// For a protected file.
     #[serde(default)]
     password: Option<String>,
-    /// own sets the text anew; libreoffice keeps the layout of office files for PDF, where it is installed.
+    /// `own` lays the text out again; `libreoffice` keeps the layout of office files for PDF, if it is
+    /// installed.
     #[serde(default)]
     engine: Engine,
-    /// How PDF and DOCX look.
+    /// The style of PDF and DOCX.
     #[serde(default)]
     style: Looks,
 }
@@ -56,25 +57,25 @@ pub(crate) enum Engine {
 /// A text in `text`, or a file behind `ref_id`.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Converted {
-    /// What it was, such as `DOCX`.
+    /// The original format, such as `DOCX`.
     from: String,
-    /// What it is now.
+    /// The new format.
     format: String,
     media_type: String,
-    /// The text, or its beginning where it is long and `ref_id` has all of it.
+    /// The text, or its beginning if it is long and `ref_id` has all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    /// Where the file or the whole text is: pass it as `source_ref_id`, or read the resource.
+    /// The file or the whole text: pass it as `source_ref_id`, or read the resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     ref_id: Option<String>,
-    /// Whether `text` is only the beginning.
+    /// True if `text` is only the beginning.
     truncated: bool,
     bytes: usize,
     /// For PDF.
     #[serde(skip_serializing_if = "Option::is_none")]
     page_count: Option<usize>,
     engine: Engine,
-    /// What was lost on the way.
+    /// Parts that were lost.
     warnings: Vec<String>,
 }
 
@@ -109,7 +110,7 @@ fn possible(kind: Kind, target: Target) -> Result<(), Trouble> {
         .map(Target::as_str)
         .collect();
     let hint =
-        format!("it can be made into {}; format_document gives a document other looks", others.join(", "));
+        format!("it can be converted to {}; format_document changes a document's style", others.join(", "));
     Err(Trouble::bad_arguments(format!("it is {} already", kind.name())).hint(hint))
 }
 
@@ -148,7 +149,7 @@ fn by_us(
 
 fn nothing(kind: Kind) -> Trouble {
     Trouble::unreadable(format!("there is no text in this {}", kind.name()))
-        .hint("if it is a scan, read it with OCR first: doc-parser-mcp or image-ocr-mcp do")
+        .hint("if it is a scan, read it with OCR first, using doc-parser-mcp or image-ocr-mcp")
 }
 
 fn as_text(source: &Source, work: &Work) -> Result<Converted, Trouble> {
@@ -196,11 +197,11 @@ fn by_libreoffice(
 ) -> Result<Converted, Trouble> {
     if target != Target::Pdf || !matches!(source.kind, Kind::Docx | Kind::Odt | Kind::Pptx | Kind::Xlsx) {
         return Err(Trouble::unsupported(format!(
-            "LibreOffice is not asked to make {} of {}",
+            "LibreOffice is not used to convert {1} to {0}",
             target.as_str(),
             source.kind.name()
         ))
-        .hint("it makes PDF of DOCX, ODT, PPTX and XLSX; leave engine out for everything else"));
+        .hint("it converts DOCX, ODT, PPTX and XLSX to PDF; omit engine for everything else"));
     }
     work.progress(0.0, 1.0, "LibreOffice is converting");
     let bytes = office.pdf(&source.bytes, source.kind.name_short())?;

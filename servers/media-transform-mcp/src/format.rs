@@ -11,29 +11,29 @@ use crate::looks::Looks;
 use crate::refusal::of_typeset;
 use crate::source::{ContentKind, Said, Source, Target};
 
-/// Exactly one of `content`, `file_data` and `source_ref_id` is given.
+/// Exactly one of `content`, `file_data` and `source_ref_id` must be present.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
-    /// The document as text: Markdown unless `from` says otherwise.
+    /// The document as text: Markdown unless `from` is set.
     #[serde(default)]
     content: Option<String>,
-    /// What content is, or the file is to be taken for.
+    /// The format of `content`, or the format to assume for the file.
     #[serde(default)]
     from: Option<ContentKind>,
     /// A file, in Base64: DOCX, ODT, PDF, HTML, Markdown, …
     #[serde(default)]
     file_data: Option<String>,
-    /// Its media type or file extension. Found out from the content if left out.
+    /// Its media type or file extension. Detected from the content if omitted.
     #[serde(default)]
     file_type: Option<String>,
-    /// Instead of `file_data`: the `ref_id` that a tool of this server gave before.
+    /// Instead of `file_data`: the `ref_id` that a tool of this server returned.
     #[serde(default)]
     source_ref_id: Option<String>,
-    /// For a file that wants one.
+    /// For a protected file.
     #[serde(default)]
     password: Option<String>,
-    /// What to make of it.
+    /// The target format.
     #[serde(default)]
     to: Output,
     /// Instead of the document's own title.

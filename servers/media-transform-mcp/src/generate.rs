@@ -14,7 +14,7 @@ use crate::looks::Looks;
 use crate::refusal::of_typeset;
 use crate::source::{Target, told};
 
-/// Exactly one of `markdown`, `document`, `template` and `resume` is given.
+/// Exactly one of `markdown`, `document`, `template` and `resume` must be present.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
@@ -26,15 +26,15 @@ pub(crate) struct Arguments {
     #[serde(default)]
     #[schemars(schema_with = "document_schema")]
     document: Option<Value>,
-    /// A template: Markdown with {{ name }}, {% for item in items %} … {% endfor %} and {% if name %} … {% endif %}. It is
-    /// filled with `data`, whose texts are never taken for markup.
+    /// A template: Markdown with {{ name }}, {% for item in items %} … {% endfor %} and {% if name %} … {%
+    /// endif %}. It is filled with `data`, whose texts are never interpreted as markup.
     #[serde(default)]
     template: Option<String>,
-    /// What the template is filled with.
+    /// The data for the template.
     #[serde(default)]
     #[schemars(schema_with = "data_schema")]
     data: Option<Value>,
-    /// A résumé in the JSON Resume form (basics, work, education, skills, …).
+    /// A résumé in the JSON Resume format (basics, work, education, skills, …).
     #[serde(default)]
     #[schemars(schema_with = "data_schema")]
     resume: Option<Value>,
@@ -43,10 +43,10 @@ pub(crate) struct Arguments {
     title: Option<String>,
     #[serde(default)]
     author: Option<String>,
-    /// As it is shown, such as 2026-11-15.
+    /// As displayed, such as 2026-11-15.
     #[serde(default)]
     date: Option<String>,
-    /// Such as en or de-CH; found out from the text if left out.
+    /// Such as en or de-CH; detected from the text if omitted.
     #[serde(default)]
     language: Option<String>,
     #[serde(default)]
@@ -88,11 +88,11 @@ fn document_schema(_: &mut SchemaGenerator) -> Schema {
                         "description": "table: for each column",
                     },
                     "caption": { "type": "string", "description": "table, image" },
-                    "blocks": { "type": "array", "description": "quote: what it holds" },
+                    "blocks": { "type": "array", "description": "quote: its blocks" },
                     "language": { "type": "string", "description": "code" },
                     "data": { "type": "string", "description": "image: PNG or JPEG in Base64" },
                     "alt": { "type": "string", "description": "image: what it shows" },
-                    "note": { "description": "entry: what stands at the far end of its line" },
+                    "note": { "description": "entry: the text at the end of its line" },
                 },
             } },
         },
@@ -149,16 +149,15 @@ fn one_of(arguments: &Arguments) -> Result<(), Trouble> {
     ];
     let given: Vec<&str> = given.into_iter().filter(|(_, is)| *is).map(|(name, _)| name).collect();
     match given.as_slice() {
-        [] => Err(Trouble::bad_arguments("nothing is given")
-            .hint("give one of markdown, document, template, resume")),
+        [] => Err(Trouble::bad_arguments("there is no input")
+            .hint("pass one of markdown, document, template, resume")),
         [only] if *only != "template" && arguments.data.is_some() => {
-            Err(Trouble::bad_arguments(format!("data goes with a template, and {only} is given"))
-                .hint("leave data out"))
+            Err(Trouble::bad_arguments(format!("data needs a template, but {only} was passed"))
+                .hint("omit data"))
         }
         [_] => Ok(()),
-        more => {
-            Err(Trouble::bad_arguments(format!("{} are given", more.join(" and "))).hint("give one of them"))
-        }
+        more => Err(Trouble::bad_arguments(format!("{} were passed together", more.join(" and ")))
+            .hint("pass only one of them")),
     }
 }
 
@@ -198,8 +197,8 @@ fn resume_of(
     work: &Work,
 ) -> Result<Generated, Trouble> {
     let resume: Resume = serde_path_to_error::deserialize(resume).map_err(|error| {
-        Trouble::bad_arguments(format!("the résumé is wrong at {}: {}", error.path(), error.inner()))
-            .hint("it has the form of JSON Resume: https://jsonresume.org/schema")
+        Trouble::bad_arguments(format!("the résumé is invalid at {}: {}", error.path(), error.inner()))
+            .hint("use the format of JSON Resume: https://jsonresume.org/schema")
     })?;
     let options = ResumeOptions {
         style: looks.style(),

@@ -1,7 +1,7 @@
-//! Documents made and converted, as an MCP server.
+//! Documents created and converted, as an MCP server.
 //!
-//! The tools are thin: they turn arguments into an article (`source`), choose its looks (`looks`), and let
-//! `capability-typeset` set it. What this server adds is reading other formats, LibreOffice where it is wanted, and refs.
+//! The tools are thin: they turn arguments into an article (`source`), choose its style (`looks`), and let
+//! `capability-typeset` lay it out. This server adds reading other formats, LibreOffice on request, and refs.
 
 mod answer;
 mod carried;

@@ -1,5 +1,5 @@
-//! LibreOffice as a child process, for those who want its layout and have it. It gets a folder and a profile of its own;
-//! time and memory are those of the worker, which takes it along when it is ended.
+//! LibreOffice as a child process, for its layout if it is installed. It gets its own folder and profile;
+//! time and memory are those of the worker, which ends it too.
 
 use std::fs;
 use std::io;
@@ -8,12 +8,12 @@ use std::process::{Command, Stdio};
 
 use capability_kit::Trouble;
 
-/// Names of the program, in the order in which they are looked for.
+/// Names of the program, in search order.
 const PROGRAMS: [&str; 2] = ["soffice", "libreoffice"];
-/// What it says when it fails, at most.
+/// The maximum length of its error message.
 const COMPLAINT_CHARS: usize = 300;
 
-/// Where LibreOffice is, if anybody said so.
+/// The place of LibreOffice, if given.
 #[derive(Clone, Default)]
 pub(crate) struct LibreOffice {
     said: Option<PathBuf>,
@@ -32,7 +32,7 @@ impl LibreOffice {
         let complaint = self.run(folder.path(), &input)?;
         fs::read(folder.path().join("input.pdf")).map_err(|_| {
             Trouble::unreadable(format!("LibreOffice could not convert the file: {complaint}"))
-                .hint("try engine: own, which sets the text anew")
+                .hint("try engine: own, which lays the text out again")
         })
     }
 
@@ -51,14 +51,14 @@ impl LibreOffice {
                 Err(error) => return Err(failed(&error)),
             }
         }
-        Err(Trouble::unavailable("LibreOffice is not installed on the machine of this server").hint(
+        Err(Trouble::unavailable("LibreOffice is not installed on this server's machine").hint(
             "apt-get install --no-install-recommends libreoffice-writer-nogui, or start the server with \
              --libreoffice PROGRAM; engine: own works without it",
         ))
     }
 }
 
-/// Standard input and output belong to the worker.
+/// Standard input and output are used by the worker.
 fn command(program: &Path, folder: &Path, input: &Path) -> Command {
     let mut command = Command::new(program);
     command

@@ -1,4 +1,4 @@
-//! How a document is to look, as callers say it.
+//! The style of a document, in the callers' arguments.
 
 use capability_typeset::{
     Contents, Day, DocxOptions, FontSource, Numbering, PageSize, PdfOptions, Standard, Style, Theme,
@@ -6,7 +6,7 @@ use capability_typeset::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// How the document looks. Leave out what does not matter.
+/// The style of the document. Everything is optional.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Looks {
@@ -36,10 +36,10 @@ pub(crate) struct Looks {
     /// A table of contents after the title.
     #[serde(default)]
     table_of_contents: bool,
-    /// How many levels of headings it has, 1 to 6.
+    /// The number of heading levels in it, 1 to 6.
     #[serde(default)]
     contents_levels: Option<u8>,
-    /// Numbers on pages. On by default, but for résumés.
+    /// Page numbers. On by default, except for résumés.
     #[serde(default)]
     page_numbers: Option<bool>,
     /// A line at the top of every page.
@@ -48,7 +48,8 @@ pub(crate) struct Looks {
     /// A line at the bottom of every page.
     #[serde(default)]
     footer: Option<String>,
-    /// PDF only: `pdf/a-2b` for archives, `pdf/ua-1` for accessibility (wants a title and descriptions of pictures).
+    /// PDF only: `pdf/a-2b` for archives, `pdf/ua-1` for accessibility (requires a title and descriptions of
+    /// pictures).
     #[serde(default)]
     standard: Standard,
 }

@@ -1,4 +1,4 @@
-//! What went wrong, in the words of the kit.
+//! The errors, in the kit's form.
 
 use capability_documents::DocumentError;
 use capability_kit::{Trouble, TroubleCode};
@@ -24,9 +24,9 @@ pub(crate) fn of_document(error: &DocumentError) -> Trouble {
             TroubleCode::Unsupported,
             "PDF, DOCX, ODT, PPTX, XLSX, EPUB, HTML, Markdown and plain text can be read",
         ),
-        DocumentError::Locked { .. } => (TroubleCode::Locked, "give its password as password"),
-        DocumentError::TooLarge { .. } => (TroubleCode::TooLarge, "give a smaller file, or a part of it"),
-        _ => (TroubleCode::Unreadable, "check that the file is whole and what it is said to be"),
+        DocumentError::Locked { .. } => (TroubleCode::Locked, "pass its password as password"),
+        DocumentError::TooLarge { .. } => (TroubleCode::TooLarge, "send a smaller file, or a part of it"),
+        _ => (TroubleCode::Unreadable, "check that the file is complete and of the declared type"),
     };
     Trouble::new(code, error.to_string()).hint(hint)
 }

@@ -1,4 +1,4 @@
-//! What a document is made from: text in the arguments, a file, or something kept before.
+//! The source of a document: text in the arguments, a file, or a stored ref.
 
 use capability_documents::{Kind, OpenOptions, decode, language, open};
 use capability_kit::{FileInput, Trouble, Work};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::carried::article_of;
 use crate::refusal::{of_document, of_typeset};
 
-/// What `content` is.
+/// The format of `content`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ContentKind {
@@ -18,7 +18,7 @@ pub(crate) enum ContentKind {
     Text,
 }
 
-/// What is to be made.
+/// The target format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Target {
@@ -63,7 +63,7 @@ impl Target {
     }
 }
 
-/// Where the document comes from, as the arguments say it.
+/// The source of the document, in the arguments.
 pub(crate) struct Said {
     pub(crate) content: Option<String>,
     pub(crate) from: Option<ContentKind>,
@@ -71,7 +71,7 @@ pub(crate) struct Said {
     pub(crate) password: Option<String>,
 }
 
-/// The bytes of a document and what they are.
+/// The bytes of a document and their type.
 pub(crate) struct Source {
     pub(crate) bytes: Vec<u8>,
     pub(crate) kind: Kind,
@@ -84,11 +84,12 @@ impl Source {
         let given = said.file.file_data.is_some() || said.file.source_ref_id.is_some();
         match said.content {
             Some(_) if given => {
-                Err(Trouble::bad_arguments("content and a file are both given").hint("give one of them"))
+                Err(Trouble::bad_arguments("both content and a file were passed")
+                    .hint("pass only one of them"))
             }
             Some(content) => Self::of_content(content, said.from),
-            None if !given => Err(Trouble::bad_arguments("nothing is given")
-                .hint("give content (text), file_data (Base64) or source_ref_id")),
+            None if !given => Err(Trouble::bad_arguments("there is no input")
+                .hint("pass content (text), file_data (Base64) or source_ref_id")),
             None => {
                 let loaded = said.file.load(work)?;
                 let wanted = said.from.map(|from| kind_of(from).media_type().to_owned());
@@ -101,7 +102,7 @@ impl Source {
 
     fn of_content(content: String, from: Option<ContentKind>) -> Result<Self, Trouble> {
         if content.trim().is_empty() {
-            return Err(Trouble::bad_arguments("content is empty").hint("give some text"));
+            return Err(Trouble::bad_arguments("content is empty").hint("pass some text"));
         }
         let kind = kind_of(from.unwrap_or(ContentKind::Markdown));
         Ok(Self { bytes: content.into_bytes(), kind, name: None, password: None })

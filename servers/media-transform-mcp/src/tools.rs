@@ -21,15 +21,15 @@ pub fn capability(options: Options) -> Capability {
     Capability::new(
         "media-transform-mcp",
         env!("CARGO_PKG_VERSION"),
-        "Makes and converts documents: PDF and DOCX from Markdown, structured JSON, templates or a résumé; \
-         Markdown, HTML, DOCX, PDF and text into each other; documents with other looks.",
+        "Creates and converts documents: PDF and DOCX from Markdown, structured JSON, templates or a résumé; \
+         Markdown, HTML, DOCX, PDF and text into each other; existing documents in another style.",
     )
     .tool(
         Tool::new(
             "generate_pdf",
             "Generate a PDF",
-            "Makes a PDF from Markdown, structured JSON, a template with data, or a JSON Resume. \
-             Fonts are embedded, all scripts are possible, and text is never run as code. Gives a ref_id.",
+            "Creates a PDF from Markdown, structured JSON, a template with data, or a JSON Resume. Fonts are \
+             embedded, all scripts are supported, and text is never run as code. Returns a ref_id.",
             move |arguments, work| generate_pdf(arguments, fonts, work),
         )
         .effect(Effect::Write)
@@ -41,8 +41,8 @@ pub fn capability(options: Options) -> Capability {
         Tool::new(
             "generate_docx",
             "Generate a DOCX",
-            "Makes a Word document from Markdown, structured JSON, a template with data, or a JSON Resume, \
-             with real styles, lists and tables. Gives a ref_id.",
+            "Creates a Word document from Markdown, structured JSON, a template with data, or a JSON Resume, \
+             with real styles, lists and tables. Returns a ref_id.",
             generate_docx,
         )
         .effect(Effect::Write)
@@ -55,7 +55,8 @@ pub fn capability(options: Options) -> Capability {
             "convert",
             "Convert a document",
             "Converts a document (PDF, DOCX, ODT, PPTX, XLSX, EPUB, HTML, Markdown, text) to markdown, html, text, \
-             docx or pdf. Short texts are in the answer, files and long texts behind a ref_id; what is lost is said.",
+             docx or pdf. Short texts are in the answer, files and long texts behind a ref_id; warnings list \
+             what was lost.",
             move |arguments, work| convert(arguments, fonts, &office, work),
         )
         .effect(Effect::Write)
@@ -68,8 +69,8 @@ pub fn capability(options: Options) -> Capability {
         Tool::new(
             "format_document",
             "Format a document",
-            "Sets a document anew with other looks: template, page size, fonts, columns, heading numbers, \
-             table of contents, headers and footers. Gives a ref_id to a PDF or DOCX.",
+            "Restyles a document: template, page size, fonts, columns, heading numbers, table of contents, \
+             headers and footers. Returns a ref_id to a PDF or DOCX.",
             move |arguments, work| format_document(arguments, fonts, work),
         )
         .effect(Effect::Write)

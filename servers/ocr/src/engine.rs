@@ -1,5 +1,5 @@
-//! What this machine reads pictures with: PP-OCR where its weights are, Tesseract where it is installed and for languages
-//! that PP-OCR lacks.
+//! The OCR engines of this machine: PP-OCR if its weights are available, Tesseract if it is installed and for
+//! languages that PP-OCR lacks.
 
 use std::path::{Path, PathBuf};
 
@@ -14,18 +14,18 @@ use crate::tesseract::Tesseract;
 #[cfg(test)]
 mod tests;
 
-/// Where to look, and what to expect.
+/// The places to search, and the expectations.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Settings {
     /// The folder with PP-OCR's weights. If not said: `.cache/ocr` here or above the program.
     pub models: Option<PathBuf>,
     /// The program. If not said: `tesseract` on the path.
     pub tesseract: Option<PathBuf>,
-    /// What pictures are written in, where a call does not say: `en`, `eng` or `English`.
+    /// The default languages of pictures: `en`, `eng` or `English`.
     pub languages: Vec<String>,
 }
 
-/// How to read one picture.
+/// The options for one picture.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ReadOptions {
     /// Instead of those of the settings.
@@ -33,7 +33,7 @@ pub struct ReadOptions {
     pub deskew: Deskew,
 }
 
-/// Whether a picture that is turned is set upright before it is read.
+/// The treatment of rotated pictures before reading.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Deskew {
     #[default]
@@ -41,7 +41,7 @@ pub enum Deskew {
     Never,
 }
 
-/// Who read a picture.
+/// The engine that read a picture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EngineKind {
     PpOcr,
@@ -66,7 +66,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Finds out what is there. A folder of weights that was said must have them; others are looked into.
+    /// Finds the available engines. An explicitly given folder must have the weights; others are searched.
     pub fn find(settings: &Settings) -> Result<Self, OcrError> {
         let ppocr = match &settings.models {
             Some(folder) => Some(PpOcr::in_folder(folder)?),
@@ -87,7 +87,7 @@ impl Engine {
         Ok(Self { ppocr, tesseract, languages })
     }
 
-    /// Who reads a picture whose language is not said.
+    /// The engine for a picture without a given language.
     pub fn kind(&self) -> EngineKind {
         if self.ppocr.is_some() { EngineKind::PpOcr } else { EngineKind::Tesseract }
     }
@@ -104,7 +104,7 @@ impl Engine {
         }
     }
 
-    /// Where text is, without saying what it says: for finding out how much of a picture is text.
+    /// The positions of text, without reading it: for measuring how much of a picture is text.
     pub fn detect(&self, picture: &Picture) -> Result<Vec<Polygon>, OcrError> {
         match &self.ppocr {
             Some(ppocr) => ppocr.detect(picture),
@@ -128,7 +128,7 @@ impl Engine {
         codes
     }
 
-    /// PP-OCR reads all of its languages at once; what is said only matters where one is not among them.
+    /// PP-OCR reads all of its languages at once; a given language only matters if it is not among them.
     fn reader_of(&self, languages: &[String]) -> Result<Reader<'_>, OcrError> {
         let not_by_ppocr = |said: &String| !Language::find(said).is_some_and(Language::is_read_by_ppocr);
         let missing = languages.iter().find(|said| not_by_ppocr(said));
@@ -166,7 +166,8 @@ enum Reader<'a> {
     Tesseract(&'a Tesseract, Vec<String>),
 }
 
-/// Where `script/ocr-model` puts the weights: in the folder of the project, which is the current one or above the program.
+/// The folder where `script/ocr-model` puts the weights: in the project folder, which is the current one or
+/// above the program.
 fn usual_folders() -> Vec<PathBuf> {
     const INSIDE: &str = ".cache/ocr";
     const LEVELS_MAX: usize = 5;

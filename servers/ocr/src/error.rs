@@ -1,11 +1,11 @@
-//! What can go wrong, and what to do about it.
+//! The errors, with advice.
 
 use std::path::PathBuf;
 
-/// Why there is no text.
+/// The reason why there is no text.
 #[derive(Debug, thiserror::Error)]
 pub enum OcrError {
-    #[error("there is nothing on this machine that reads text in pictures")]
+    #[error("no OCR engine is installed on this machine")]
     Unavailable,
     #[error("the folder {} has no {file}", folder.display())]
     ModelMissing { folder: PathBuf, file: &'static str },
@@ -13,11 +13,11 @@ pub enum OcrError {
     LoadModel { path: PathBuf, reason: String },
     #[error("the model for {task} failed: {reason}")]
     RunModel { task: &'static str, reason: String },
-    #[error("{language:?} is not a language that can be read here")]
+    #[error("the language {language:?} is not available here")]
     UnknownLanguage { language: String, known: Vec<String> },
     #[error("the picture is empty: it has no bytes")]
     Empty,
-    #[error("this is not a picture of a known kind")]
+    #[error("this is not a picture in a known format")]
     NotAPicture,
     #[error("the {format} picture is damaged or cut off: {reason}")]
     Damaged { format: String, reason: String },
@@ -32,7 +32,7 @@ pub enum OcrError {
 }
 
 impl OcrError {
-    /// What whoever sees the error can do.
+    /// The advice for the reader of the error.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             OcrError::Unavailable | OcrError::ModelMissing { .. } => {
@@ -40,16 +40,16 @@ impl OcrError {
                     .into()
             }
             OcrError::LoadModel { .. } => "fetch the weights again with script/ocr-model".into(),
-            OcrError::UnknownLanguage { known, .. } => format!("languages here: {}", known.join(", ")),
+            OcrError::UnknownLanguage { known, .. } => format!("available languages: {}", known.join(", ")),
             OcrError::Empty | OcrError::NotAPicture => {
-                "give the bytes of a PNG, JPEG, WebP, TIFF, GIF or BMP picture".into()
+                "send the bytes of a PNG, JPEG, WebP, TIFF, GIF or BMP picture".into()
             }
             OcrError::Damaged { .. } => "send the whole file again, or convert it to PNG".into(),
             OcrError::TooLarge { dimension_max, pixels_max, .. } => format!(
-                "scale it down: at most {dimension_max} pixels a side and {} million in all",
+                "scale it down to at most {dimension_max} pixels per side and {} million in total",
                 pixels_max / 1_000_000
             ),
-            OcrError::TesseractTimedOut { .. } => "give a smaller picture, or a part of it".into(),
+            OcrError::TesseractTimedOut { .. } => "send a smaller picture, or a part of it".into(),
             OcrError::RunModel { .. } | OcrError::StartTesseract { .. } | OcrError::Tesseract { .. } => {
                 return None;
             }

@@ -99,7 +99,7 @@ impl Polygon {
         top_left.distance(bottom_left).max(top_right.distance(bottom_right))
     }
 
-    /// How far the line goes down for each step to the right, as an angle in degrees: clockwise is positive.
+    /// The descent of the line to the right, as an angle in degrees: clockwise is positive.
     pub(crate) fn degrees(&self) -> f32 {
         let [top_left, top_right, ..] = self.0;
         (top_right.y - top_left.y).atan2(top_right.x - top_left.x).to_degrees()
@@ -115,7 +115,7 @@ impl Polygon {
         Self(self.0.map(place))
     }
 
-    /// The same place for somebody who reads it upside down.
+    /// The same place seen upside down.
     pub(crate) fn upside_down(self) -> Self {
         let [top_left, top_right, bottom_right, bottom_left] = self.0;
         Self([bottom_right, bottom_left, top_left, top_right])
@@ -153,7 +153,7 @@ impl Rectangle {
         Polygon([corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)])
     }
 
-    /// Whether a point lies in it or on its edge.
+    /// True if a point lies in it or on its edge.
     pub(crate) fn holds(&self, point: Point) -> bool {
         let (x, y) = (point.x - self.centre.x, point.y - self.centre.y);
         let across = x * self.along.x + y * self.along.y;

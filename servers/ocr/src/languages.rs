@@ -27,7 +27,7 @@ impl Language {
         })
     }
 
-    /// Whether PP-OCR knows all letters that the language is written with.
+    /// True if PP-OCR knows all letters of the language.
     pub fn is_read_by_ppocr(&self) -> bool {
         self.by_ppocr
     }

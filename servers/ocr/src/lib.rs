@@ -1,7 +1,7 @@
-//! Text out of pictures: detection and recognition by PP-OCR, or by Tesseract where there are no weights.
+//! Text out of pictures: detection and recognition by PP-OCR, or by Tesseract without weights.
 //!
-//! [`Engine::find`] says what this machine has; [`Engine::read`] gives the lines of a [`Picture`] in reading order, each
-//! with its place and how sure the engine is of it.
+//! [`Engine::find`] finds the engines of this machine; [`Engine::read`] returns the lines of a [`Picture`] in
+//! reading order, each with its position and confidence.
 
 mod engine;
 mod error;

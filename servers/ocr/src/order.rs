@@ -1,4 +1,4 @@
-//! The order in which a person reads pieces of text: down one column, then the next; along the rows of a table.
+//! Reading order of text pieces: down one column, then the next; along the rows of a table.
 
 use crate::geometry::{Bounds, Polygon};
 use crate::reading::Break;
@@ -16,27 +16,27 @@ pub(crate) struct Placed {
 
 /// Pieces in a row that are further apart than this many times their height are cells of a table.
 const TAB: f32 = 1.5;
-/// Rows that are further apart than this many times their height are paragraphs,
+/// Rows that are further apart than this many times their height are paragraphs, unless most rows
+/// around them are as far apart, as in airy tables and double-spaced text.
 const PARAGRAPH: f32 = 0.9;
-/// unless so are most rows around them, as in tables with air and in text with double spacing: there paragraphs are further
-/// apart than this many times the usual gap,
+/// In such text, paragraphs are further apart than this many times the usual gap,
 const WIDER: f32 = 1.3;
-/// or than this many times their height, whatever is usual.
+/// or than this many times their height, regardless of the usual gap.
 const FAR: f32 = 2.5;
-/// One gap alone does not say what is usual.
+/// Fewer gaps do not establish a usual gap.
 const GAPS_MIN: usize = 2;
-/// A column of prose has this many lines at least,
+/// A column of prose has at least this many lines,
 const COLUMN_LINES_MIN: usize = 3;
 /// and most of its lines are this many times as long as they are high. Cells of tables are shorter.
 const PROSE: f32 = 7.0;
-/// In tables, pieces left and right of a gap stand in rows; so do not more than this share of pieces in columns.
+/// In tables, pieces left and right of a gap are in rows; in columns, at most this share of pieces is.
 const ALIGNED_MAX: f32 = 0.6;
-/// Not more than this share of pieces may run across the gap between columns: headlines, for example.
+/// At most this share of pieces may run across the gap between columns, such as headlines.
 const ACROSS_MAX: f32 = 0.3;
-/// Columns within columns, such as three of them.
+/// Maximum nesting of columns: three columns are two, one of which is split again.
 const DEPTH_MAX: usize = 6;
 
-/// The box of a piece on a page whose lines have this slope, as if they had none.
+/// The bounds of a piece on a page whose lines have this slope, with the slope removed.
 pub(crate) fn straightened(polygon: &Polygon, degrees: f32) -> Bounds {
     let (sine, cosine) = degrees.to_radians().sin_cos();
     polygon
@@ -53,7 +53,7 @@ pub(crate) fn arrange(pieces: &[Bounds]) -> Vec<Placed> {
     regions.iter().flat_map(|region| rows_of(region, pieces)).collect()
 }
 
-/// Parts a region at the gap between two columns, if there is one, and goes on with the parts.
+/// Splits a region at the gap between two columns, if there is one, and continues with the parts.
 fn split(region: Vec<usize>, pieces: &[Bounds], depth: usize, regions: &mut Vec<Vec<usize>>) {
     let gap = if depth == 0 { None } else { gap_between_columns(&region, pieces) };
     let Some(gap) = gap else {
@@ -133,7 +133,7 @@ impl Sides {
         })
     }
 
-    /// Whether the lines of both sides have heights of their own, as beside the margin column of a resume.
+    /// True if the lines of both sides have their own heights, as beside the margin column of a resume.
     fn are_out_of_step(&self, pieces: &[Bounds]) -> bool {
         let (few, many) = if self.left.len() < self.right.len() {
             (&self.left, &self.right)
@@ -155,7 +155,7 @@ impl Sides {
     }
 }
 
-/// Whether the sides share at least half of the height of the lower one.
+/// True if the sides share at least half of the height of the lower one.
 fn stand_beside(left: &[usize], right: &[usize], pieces: &[Bounds]) -> bool {
     let extent = |side: &[usize]| {
         let top = side.iter().map(|&index| pieces[index].top).fold(f32::INFINITY, f32::min);
@@ -169,7 +169,7 @@ fn stand_beside(left: &[usize], right: &[usize], pieces: &[Bounds]) -> bool {
 
 /// A part of a region with columns.
 enum Band {
-    /// What runs across both columns.
+    /// Pieces across both columns.
     Across(Vec<usize>),
     Columns(Vec<usize>, Vec<usize>),
 }
@@ -238,7 +238,7 @@ fn placed_in_row(row: &[usize], before: Break, pieces: &[Bounds]) -> Vec<Placed>
     std::iter::once(first).chain(later).collect()
 }
 
-/// Whether the middle of each lies well within the other.
+/// True if the middle of each lies well within the other.
 fn in_one_row(a: &Bounds, b: &Bounds) -> bool {
     (a.middle() - b.middle()).abs() < a.height().min(b.height()) * 0.5
 }
@@ -248,7 +248,7 @@ fn break_in_row(left: &Bounds, right: &Bounds) -> Break {
     if right.left - left.right >= height * TAB { Break::Tab } else { Break::Space }
 }
 
-/// What lies between a row and the next.
+/// The space between a row and the next.
 struct Space {
     gap: f32,
     /// Of the lower one of both rows.

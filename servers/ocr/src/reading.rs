@@ -1,4 +1,4 @@
-//! What was read: lines with their places, in reading order.
+//! The result of reading: lines with their positions, in reading order.
 
 use crate::engine::EngineKind;
 use crate::geometry::{Bounds, Polygon};
@@ -12,30 +12,30 @@ pub struct Reading {
     /// most 180. A page on its head may be near either end.
     pub angle: f32,
     pub engine: EngineKind,
-    /// Over all characters; nothing if there are none.
+    /// Over all characters; `None` if there are none.
     pub mean_confidence: Option<f32>,
 }
 
-/// A piece of text that stands in one line.
+/// A piece of text in one line.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TextLine {
     pub text: String,
     /// From 0 to 1.
     pub confidence: f32,
-    /// Around the text, in pixels of the picture as it was given.
+    /// Around the text, in pixels of the original image.
     pub polygon: Polygon,
     /// The upright box around `polygon`, within the picture.
     pub bounds: Bounds,
-    /// What stands between this piece and the one before it.
+    /// The separation between this piece and the one before it.
     pub before: Break,
 }
 
-/// What parts two pieces of text.
+/// The separation between two pieces of text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Break {
     /// In the same line, close by.
     Space,
-    /// In the same line, far away, as in a table.
+    /// On the same line with a wide gap, as in a table.
     Tab,
     Line,
     Paragraph,
@@ -86,7 +86,7 @@ impl Reading {
     }
 }
 
-/// Long lines count for more.
+/// Mean confidence, weighted by line length.
 fn mean_confidence(lines: &[TextLine]) -> Option<f32> {
     let chars = |line: &TextLine| line.text.chars().count() as f32;
     let all: f32 = lines.iter().map(chars).sum();

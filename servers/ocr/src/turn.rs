@@ -26,7 +26,7 @@ pub(crate) fn skew_of_lines(lines: &[Polygon]) -> f32 {
     0.0
 }
 
-/// Whether most of the text stands in columns that are tall and thin: the page lies on its side.
+/// True if most of the text is in tall and thin columns: the page lies on its side.
 pub(crate) fn lies_on_its_side(lines: &[Polygon]) -> bool {
     let (mut tall, mut wide) = (0.0, 0.0);
     for line in lines {
@@ -43,8 +43,8 @@ pub(crate) fn lies_on_its_side(lines: &[Polygon]) -> bool {
 /// From this many times its width on, a piece of text is read from top to bottom.
 pub(crate) const TALL: f32 = 1.5;
 
-/// The angle at which the rows of dark pixels stand out most, in degrees clockwise. For engines that do not say where
-/// they see lines before they read them.
+/// The angle at which the rows of dark pixels stand out most, in degrees clockwise. For engines that do not
+/// locate lines before they read them.
 pub(crate) fn skew_of_pixels(picture: &RgbImage) -> f32 {
     const SIDE_MAX: u32 = 1_000;
     const DEGREES_MAX: i32 = 10;
@@ -81,8 +81,8 @@ fn dark_places(picture: &GrayImage) -> Vec<(f32, f32)> {
         .collect()
 }
 
-/// How much neighbouring rows differ if the page is turned back by `degrees`: rows of text and rows between them differ
-/// most where the lines lie along the rows.
+/// The contrast of neighbouring rows if the page is rotated back by `degrees`: rows of text and rows between
+/// them differ most if the lines lie along the rows.
 fn row_contrast(dark: &[(f32, f32)], picture: &GrayImage, degrees: f32) -> f64 {
     let slope = degrees.to_radians().tan();
     let offset = picture.width() as f32 * slope.abs();

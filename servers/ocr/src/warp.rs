@@ -5,7 +5,7 @@ use image::{Rgb, RgbImage};
 
 use crate::geometry::{Point, Polygon};
 
-/// A piece of `picture` set upright. Beyond the edge, the edge goes on.
+/// A piece of `picture`, upright. Beyond the edge, the edge pixels continue.
 pub(crate) fn cut_out(picture: &RgbImage, polygon: &Polygon) -> RgbImage {
     let width = (polygon.width().round() as u32).max(1);
     let height = (polygon.height().round() as u32).max(1);
@@ -18,9 +18,9 @@ pub(crate) fn cut_out(picture: &RgbImage, polygon: &Polygon) -> RgbImage {
     })
 }
 
-/// Where the polygon is upright, its pixels are taken as they are, and stay sharp.
+/// The pixels of an upright polygon are taken unchanged, and stay sharp.
 fn cut_out_upright(picture: &RgbImage, polygon: &Polygon, width: u32, height: u32) -> Option<RgbImage> {
-    /// How much a line may rise or sink from one end to the other and still be upright.
+    /// The maximum rise or fall of an upright line from one end to the other.
     const RISE_MAX: f32 = 0.5;
     let [top_left, top_right, bottom_right, bottom_left] = polygon.0;
     let upright = (top_left.y - top_right.y).abs() <= RISE_MAX
@@ -36,8 +36,8 @@ fn cut_out_upright(picture: &RgbImage, polygon: &Polygon, width: u32, height: u3
         .then(|| imageops::crop_imm(picture, left as u32, top as u32, width, height).to_image())
 }
 
-/// The picture turned clockwise by `degrees`, on a sheet that holds all of it; with it, the way from a place on the new
-/// sheet back to the old one.
+/// The picture rotated clockwise by `degrees`, on a sheet that contains all of it; with the mapping from a
+/// position on the new sheet back to the old one.
 pub(crate) fn turned(picture: &RgbImage, degrees: f32) -> (RgbImage, impl Fn(Point) -> Point + use<>) {
     let (sine, cosine) = degrees.to_radians().sin_cos();
     let (old_width, old_height) = (picture.width() as f32, picture.height() as f32);
@@ -100,7 +100,7 @@ fn sample(picture: &RgbImage, place: Point) -> Rgb<u8> {
 
 /// Weights of four pixels in a row for a place `t` of the way from the second to the third.
 fn cubic(t: f32) -> [f32; 4] {
-    /// How sharp: between a half (soft) and one.
+    /// The sharpness: between a half (soft) and one.
     const SHARPNESS: f32 = -0.75;
     let far = |d: f32| ((SHARPNESS * d - 5.0 * SHARPNESS) * d + 8.0 * SHARPNESS) * d - 4.0 * SHARPNESS;
     let near = |d: f32| ((SHARPNESS + 2.0) * d - (SHARPNESS + 3.0)) * d * d + 1.0;

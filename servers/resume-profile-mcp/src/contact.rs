@@ -1,4 +1,4 @@
-//! How to reach somebody: e-mail, telephone, addresses on the web, and where they live.
+//! Contact data: e-mail, telephone, web addresses, and the place of residence.
 
 use std::sync::LazyLock;
 
@@ -28,7 +28,7 @@ static URL: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern is fixed")
 });
 
-/// Hosts where people have pages of their own.
+/// Hosts of personal profile pages.
 const NETWORKS: [(&str, &str); 19] = [
     ("linkedin", "LinkedIn"),
     ("github", "GitHub"),
@@ -54,13 +54,13 @@ const NETWORKS: [(&str, &str); 19] = [
 /// Digits of a telephone number.
 const DIGITS: std::ops::RangeInclusive<usize> = 7..=15;
 
-/// What part of a line is in the way when looking for names and places.
+/// The parts of a line to ignore when searching for names and places.
 pub(crate) struct Contacts {
     pub(crate) email: Option<Found>,
     pub(crate) phone: Option<Found>,
     pub(crate) url: Option<Found>,
     pub(crate) profiles: Vec<Record>,
-    /// Where all of these stand.
+    /// The positions of all of these.
     pub(crate) taken: Vec<Span>,
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn find(parsed: &Parsed, sections: &[Section]) -> Contacts {
     contacts
 }
 
-/// The top and what is called contact; everything if there is neither.
+/// The top and the contact section; everything if there is neither.
 pub(crate) fn lines_of_contact(sections: &[Section]) -> Vec<(usize, Span)> {
     let of_kind = |kinds: &[SectionKind]| -> Vec<(usize, Span)> {
         sections
@@ -120,7 +120,7 @@ fn urls(parsed: &Parsed, line: Span, contacts: &mut Contacts) {
     }
 }
 
-/// An address that was broken after a dot at the end of its line goes on in the next.
+/// An address that was broken after a dot at the end of its line continues in the next.
 fn with_next_line(parsed: &Parsed, line: Span, found: Span) -> Span {
     let broken = parsed.text[found.end..line.end].trim() == "." && found.of(&parsed.text).contains("://");
     let rest = &parsed.text[line.end..];
@@ -178,7 +178,7 @@ fn is_time(text: &str) -> bool {
     dated * 2 > text.len()
 }
 
-/// What is left of a line without what is taken, cut at the marks that people put between contacts.
+/// The rest of a line without the taken parts, split at the marks between contacts.
 pub(crate) fn segments(parsed: &Parsed, line: Span, taken: &[Span]) -> Vec<Span> {
     let mut cuts: Vec<Span> = taken.iter().copied().filter(|span| line.contains(*span)).collect();
     cuts.sort_by_key(|span| span.start);
@@ -210,7 +210,7 @@ fn split_marks(parsed: &Parsed, span: Span) -> Vec<Span> {
     pieces
 }
 
-/// Where somebody lives: the first place among the contacts.
+/// The place of residence: the first place among the contacts.
 pub(crate) fn location(
     parsed: &Parsed,
     sections: &[Section],
@@ -299,7 +299,7 @@ fn without_code(parsed: &Parsed, span: Span) -> Span {
     Span::new(span.start + offset(first), span.start + offset(last) + last.len())
 }
 
-/// Where a known city begins that ends a text.
+/// The start of a known city at the end of a text.
 pub(crate) fn city_at_end(text: &str) -> Option<usize> {
     const WORDS_MAX: usize = 3;
     let starts = text.match_indices(' ').map(|(at, _)| at + 1).collect::<Vec<_>>();

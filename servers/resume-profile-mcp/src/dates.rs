@@ -24,7 +24,7 @@ pub(crate) struct Date {
 pub(crate) struct Period {
     pub(crate) start: Option<Date>,
     pub(crate) end: Option<Date>,
-    /// It goes on.
+    /// It continues.
     pub(crate) open: bool,
     /// All of it, with the words between.
     pub(crate) span: Span,
@@ -98,7 +98,7 @@ static MONTH_FIRST: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)^(\p{L}{3,12})\.?\s*[-–—]\D*((?:19|20)\d\d)$").expect("the pattern is fixed")
 });
 
-/// What one date says; nothing if it is none.
+/// The normalised form of one date; `None` if it is not one.
 pub(crate) fn normalise(text: &str) -> Option<String> {
     if let Some(captures) = MONTH_FIRST.captures(text)
         && let Some(number) = MONTHS.get(&fold(&captures[1]))
@@ -112,7 +112,7 @@ pub(crate) fn normalise(text: &str) -> Option<String> {
     })
 }
 
-/// All times in a text, in order; `offset` is where it stands in the whole.
+/// All periods in a text, in order; `offset` is its position in the whole.
 pub(crate) fn periods(text: &str, offset: usize) -> Vec<Period> {
     let dates = dates(text);
     let mut found = Vec::new();
@@ -129,7 +129,7 @@ fn dates(text: &str) -> Vec<Date> {
     let dated = |captures: regex::Captures<'_>| {
         let value = value_of(&captures)?;
         let whole = captures.get(0)?;
-        // A word before a year that is no month is not part of the date.
+        // A word before a year that is not a month is not part of the date.
         let start = match captures.name("named") {
             Some(named) if !is_month(named.as_str()) => named.start() + year_in(named.as_str())?,
             _ => whole.start(),

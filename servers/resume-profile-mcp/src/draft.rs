@@ -1,5 +1,5 @@
-//! A profile while it is put together: every value with its place and how sure it is. At the end it becomes JSON Resume and
-//! a list of where each value comes from.
+//! A profile under construction: every value with its position and confidence. It finally becomes JSON Resume
+//! plus a list of the source of each value.
 
 use serde_json::{Map, Value, json};
 
@@ -61,7 +61,7 @@ impl Record {
     }
 }
 
-/// Where one value of the resume comes from.
+/// The source of one value of the resume.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Source {
     /// JSON pointer into the resume.
@@ -92,7 +92,7 @@ impl Draft {
         }
     }
 
-    /// What was made use of.
+    /// The used parts of the text.
     pub fn spans(&self) -> Vec<Span> {
         let listed = self.sections.iter().flat_map(|(_, records)| records);
         [&self.basics, &self.location]
@@ -145,7 +145,7 @@ fn source(path: String, found: &Found) -> Source {
     Source { path, span: found.span, confidence: found.confidence }
 }
 
-/// White space as single spaces; a word that was broken at the end of a line is whole again.
+/// White space as single spaces; a word that was broken at the end of a line is joined again.
 pub fn tidy(text: &str) -> String {
     let mut tidied = String::with_capacity(text.len());
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
@@ -165,7 +165,7 @@ pub fn tidy(text: &str) -> String {
     tidied.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a value is what the text at its place says: the promise that nothing is invented.
+/// True if a value matches the text at its position: the promise that nothing is invented.
 pub fn is_supported(path: &str, value: &str, written: &str) -> bool {
     let name = path.rsplit('/').find(|part| part.parse::<usize>().is_err()).unwrap_or_default();
     match name {

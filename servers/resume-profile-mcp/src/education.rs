@@ -1,4 +1,4 @@
-//! Schools and universities: where, what, which degree, when, and the grade.
+//! Schools and universities: institution, subject, degree, dates, and grade.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ use crate::sections::Section;
 use crate::words::{SCHOOLS, fold, lines_of};
 use crate::work::{add_body, form_dates, form_entries, set_period};
 
-/// Qualifications, folded, the longest first; those with `of *` take what follows.
+/// Qualifications, folded, the longest first; those with `of *` take the following words.
 static DEGREES: LazyLock<Vec<(String, bool)>> = LazyLock::new(|| {
     let entries = lines_of(include_str!("../data/degrees.txt")).flat_map(|line| line.split('|'));
     let mut degrees: Vec<(String, bool)> = entries
@@ -87,7 +87,7 @@ fn take_grade(parsed: &Parsed, record: &mut Record, pieces: &mut Vec<Piece>) {
     pieces.remove(at);
 }
 
-/// `University (Grade: 3.8)`: what is in brackets at the end is a piece of its own if it is a grade.
+/// `University (Grade: 3.8)`: a grade in brackets at the end is a separate piece.
 fn split_brackets(parsed: &Parsed, pieces: &mut Vec<Piece>) {
     for at in (0..pieces.len()).rev() {
         let span = pieces[at].span;
@@ -137,7 +137,7 @@ fn take_degree(parsed: &Parsed, record: &mut Record, pieces: &mut Vec<Piece>) {
     }
 }
 
-/// How many bytes at the beginning of a text are a qualification.
+/// The number of bytes of a qualification at the beginning of a text.
 fn degree(text: &str) -> Option<(usize, bool)> {
     let folded = fold(text);
     let (name, open) = DEGREES.iter().find(|(name, _)| {
@@ -168,7 +168,7 @@ fn is_mere_word(text: &str, name: &str) -> bool {
         && text.chars().take(name.len()).filter(|letter| letter.is_uppercase()).count() < 2
 }
 
-/// Where so many folded characters end in the text itself.
+/// The end of this many folded characters in the text itself.
 fn folded_end(text: &str, letters: usize) -> usize {
     let mut seen = 0;
     for (at, character) in text.char_indices() {
@@ -180,7 +180,7 @@ fn folded_end(text: &str, letters: usize) -> usize {
     text.len()
 }
 
-/// What no word gives away: in the order in which people write, after what is known.
+/// Pieces without a telling word: in the usual order of writing, after the known ones.
 fn fill(parsed: &Parsed, record: &mut Record, pieces: &[Piece]) {
     let mut rest = pieces.iter().filter(|piece| piece.span.of(&parsed.text).chars().any(char::is_alphabetic));
     if record.get("institution").is_none()

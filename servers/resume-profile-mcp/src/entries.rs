@@ -1,7 +1,7 @@
-//! A section as entries: which lines are the head of a job or a course, which are what is said of it.
+//! A section as entries: the head lines of a job or a course, and the lines about it.
 //!
-//! Dates tell where entries are. How many lines stand before the first date tells how many stand before all of them, since
-//! people write all entries of a section in one way.
+//! Dates locate entries. The number of lines before the first date is the same for all entries, since people
+//! write all entries of a section in the same way.
 
 use crate::dates::{self, Period};
 use crate::parsed::{Parsed, Span};
@@ -16,7 +16,7 @@ pub(crate) struct Row {
     pub(crate) bold: bool,
     pub(crate) apart: bool,
     pub(crate) heading: bool,
-    /// Where it begins on the page.
+    /// Its start on the page.
     pub(crate) left: f32,
     pub(crate) periods: Vec<Period>,
 }
@@ -34,13 +34,13 @@ impl Entry {
     }
 }
 
-/// At most so many lines are a head.
+/// The maximum number of lines of a head.
 const HEAD_MAX: usize = 4;
 const HEAD_WORDS_MAX: usize = 14;
-/// Longer lines are said of something; they do not name it.
+/// Longer lines are descriptions, not names of entries.
 const HEAD_CHARS_MAX: usize = 130;
 
-/// The lines of a section, with those that run over put together.
+/// The lines of a section, with wrapped lines joined.
 pub(crate) fn rows(parsed: &Parsed, section: &Section) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     let mut before: Option<usize> = None;
@@ -71,10 +71,10 @@ fn row(parsed: &Parsed, index: usize, span: Span) -> Row {
     }
 }
 
-/// What belongs to a point stands right of its mark, by so many points.
+/// The text of a point is right of its mark, by this many points.
 const INDENT: f32 = 2.0;
 
-/// Whether a line goes on with what the line before began.
+/// True if a line continues the one before.
 fn runs_over(parsed: &Parsed, last: &Row, before: usize, index: usize) -> bool {
     let (previous, line) = (&parsed.lines[before], &parsed.lines[index]);
     let text = parsed.line(index);
@@ -102,7 +102,7 @@ fn is_dated_line(parsed: &Parsed, span: Span) -> bool {
     dated * 2 > text.len()
 }
 
-/// Whether single dates begin entries as well.
+/// The treatment of single dates as starts of entries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Anchors {
     Periods,
@@ -126,7 +126,7 @@ pub(crate) fn split(parsed: &Parsed, rows: &[Row], anchors: Anchors) -> Vec<Entr
     entries
 }
 
-/// Rows whose date says when the entry was.
+/// Rows with the date of their entry.
 fn dated_rows(parsed: &Parsed, rows: &[Row], anchors: Anchors) -> Vec<usize> {
     let spans = |row: &Row| row.periods.iter().any(|period| !period.is_point());
     let points = |row: &Row| !row.periods.is_empty();
@@ -143,7 +143,7 @@ fn dated_rows(parsed: &Parsed, rows: &[Row], anchors: Anchors) -> Vec<usize> {
     choices.into_iter().find(|found| !found.is_empty()).unwrap_or(plain)
 }
 
-/// A sentence in which a year occurs.
+/// A sentence that contains a year.
 fn is_prose(parsed: &Parsed, row: &Row) -> bool {
     let text = row.span.of(&parsed.text);
     let at_edge = row.periods.iter().any(|period| {
@@ -154,13 +154,13 @@ fn is_prose(parsed: &Parsed, row: &Row) -> bool {
     text.chars().count() > HEAD_CHARS_MAX && !at_edge
 }
 
-/// How many rows of a head there are up to its date; a row that holds nothing but the date is not counted.
+/// The number of rows of a head up to its date; a row with only the date does not count.
 fn lead(parsed: &Parsed, rows: &[Row], first: usize) -> usize {
     let own = rows[..first].iter().rev().take_while(|row| may_be_head(parsed, row)).count();
     own.min(HEAD_MAX - 1) + usize::from(!is_alone(parsed, &rows[first]))
 }
 
-/// A date with nothing beside it.
+/// A date alone on its line.
 fn is_alone(parsed: &Parsed, row: &Row) -> bool {
     rest_without_dates(parsed, row).is_empty()
 }
@@ -221,7 +221,7 @@ fn parted(parsed: &Parsed, rows: &[Row], at: usize) -> Option<Vec<Row>> {
     Some(rows[..at].iter().cloned().chain([head]).chain(body).chain(rows[at + 1..].iter().cloned()).collect())
 }
 
-/// A date that stands alone at the beginning has its head below; a head in one line may have a second one.
+/// A date alone at the beginning has its head below; a head in one line may have a second one.
 fn head_rows_wanted(parsed: &Parsed, rows: &[Row], anchor: usize) -> usize {
     match (anchor, is_alone(parsed, &rows[anchor])) {
         (0, true) => 4,
@@ -237,7 +237,7 @@ fn is_long(parsed: &Parsed, row: &Row) -> bool {
     text.chars().count() > LINE_CHARS_MAX || (text.ends_with('.') && words_of(text).count() > 4)
 }
 
-/// What is left of a row when its dates are taken out.
+/// The rest of a row without its dates.
 pub(crate) fn rest_without_dates(parsed: &Parsed, row: &Row) -> Vec<Span> {
     const EDGES: [char; 16] =
         [',', ';', '|', '(', '[', '-', '–', '—', ':', '·', '•', '/', '*', '_', '■', '.'];
@@ -269,7 +269,8 @@ fn skip_closing(parsed: &Parsed, from: usize, end: usize) -> usize {
     }
 }
 
-/// Entries without any date: a row that stands apart, sticks out, or follows the points of the one before begins one.
+/// Entries without any date: a row that is set apart, sticks out, or follows the points of the one before
+/// begins one.
 fn undated(parsed: &Parsed, rows: &[Row]) -> Vec<Entry> {
     let sticks_out = |row: &Row| row.bold || row.heading;
     let any = rows.iter().any(sticks_out);

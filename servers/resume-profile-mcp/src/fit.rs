@@ -1,4 +1,4 @@
-//! How well a profile fits a job. The score is the sum of the points that are shown, and every point has its evidence.
+//! The fit of a profile to a job. The score is the sum of the shown points, and every point has its evidence.
 
 mod evidence;
 mod job;
@@ -14,7 +14,7 @@ pub(crate) use job::Job;
 pub(crate) use relevance::Relevance;
 pub(crate) use weigh::score;
 
-/// Whether a job insists.
+/// The importance of a requirement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Importance {
@@ -22,14 +22,14 @@ pub(crate) enum Importance {
     Nice,
 }
 
-/// What of the profile speaks for a requirement.
+/// The profile's evidence for a requirement.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub(crate) struct Evidence {
     /// The words of the profile.
     pub(crate) quote: String,
     /// JSON pointer into the resume.
     pub(crate) path: String,
-    /// Where the words begin in the parsed text, in characters, if the profile was made of a document.
+    /// The start of the quote in the parsed text, in characters, if the profile comes from a document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) start: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,17 +42,17 @@ pub(crate) struct Matched {
     pub(crate) requirement: String,
     pub(crate) importance: Importance,
     pub(crate) evidence: Vec<Evidence>,
-    /// How it was matched, in words.
+    /// The reason of the match, in words.
     pub(crate) how: String,
 }
 
-/// A requirement for which the profile has nothing.
+/// A requirement that the profile does not meet.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub(crate) struct Missing {
     pub(crate) requirement: String,
     pub(crate) importance: Importance,
-    /// What comes nearest in the profile, if something does. It counts for nothing, but a lower degree gives a part of the points
-    /// of education.
+    /// The nearest item in the profile, if any. It does not count, but a lower degree gives a part of the
+    /// points of education.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) nearest: Option<String>,
 }
@@ -62,9 +62,9 @@ pub(crate) struct Missing {
 pub(crate) struct Component {
     /// skills, experience, role, education or languages.
     pub(crate) name: &'static str,
-    /// How many points it can give. The weights of all parts that the job asks for make 100.
+    /// The maximum number of points. The weights of all parts that the job requires sum to 100.
     pub(crate) weight: f64,
-    /// `weight` times the share that is met.
+    /// `weight` times the fulfilled share.
     pub(crate) points: f64,
     pub(crate) why: String,
 }
@@ -74,12 +74,12 @@ pub(crate) struct Component {
 pub(crate) struct Years {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) asked: Option<f64>,
-    /// Months with a job, whatever overlaps counted once; nothing if no dates are known.
+    /// Months with a job, with overlaps counted once; null if no dates are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) found: Option<f64>,
 }
 
-/// The whole judgement.
+/// The whole result.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub(crate) struct Fit {
     /// 0 to 100: the sum of the points of the components.

@@ -1,4 +1,4 @@
-//! Forms: `Name: …`, `Dates …`, and the words that Europass puts before everything.
+//! Forms: `Name: …`, `Dates …`, and the labels that Europass puts before every value.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use crate::parsed::{Parsed, Span, TextLine};
 use crate::words::{fold, lines_of};
 
-/// What a label announces.
+/// The meaning of a label.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Label {
     Name,
@@ -61,11 +61,11 @@ static LABELS: LazyLock<HashMap<String, Label>> = LazyLock::new(|| {
     labels
 });
 
-/// Labels of one word stand before many a sentence; without a colon only longer ones are believed.
+/// Labels of one word come before many sentences; without a colon only longer ones count.
 const WORDS_WITHOUT_COLON: usize = 2;
 const LABEL_WORDS_MAX: usize = 8;
 
-/// The label at the beginning of a text, and what follows it.
+/// The label at the beginning of a text, and the rest.
 pub(crate) fn leading(text: &str) -> Option<(Label, &str)> {
     if let Some((before, after)) = text.split_once([':', '：', '\t'])
         && let Some(label) = exact(before)
@@ -87,7 +87,7 @@ pub(crate) fn leading(text: &str) -> Option<(Label, &str)> {
     long.filter_map(|at| Some((exact(&text[..at])?, &text[at..]))).next()
 }
 
-/// A long label may run over into the next line; so many words of it are enough.
+/// A long label may continue in the next line; this many words of it are enough.
 const WORDS_OF_LONG: usize = 3;
 
 fn exact(text: &str) -> Option<Label> {
@@ -100,7 +100,7 @@ fn exact(text: &str) -> Option<Label> {
     })
 }
 
-/// Whether a line is nothing but the end of a long label.
+/// True if a line is only the end of a long label.
 fn is_end_of_label(text: &str) -> bool {
     let folded = fold(text.trim());
     let ended = |label: &String| {
@@ -118,7 +118,7 @@ pub(crate) struct Labelled {
     pub(crate) span: Span,
 }
 
-/// Reads lines as a form. A label whose line holds nothing else takes the lines up to the next label.
+/// Reads lines as a form. A label alone in its line takes the lines up to the next label.
 pub(crate) fn read(parsed: &Parsed, lines: &[(usize, Span)]) -> Vec<Labelled> {
     let mut found: Vec<Labelled> = Vec::new();
     let mut previous: Option<&TextLine> = None;
@@ -143,7 +143,7 @@ fn extend(found: &mut [Labelled], span: Span, same_page: bool) {
     last.span = if last.span.is_empty() { span } else { last.span.to(span) };
 }
 
-/// Whether lines are a form: at least so many of them begin with a label that belongs to an entry.
+/// True if lines are a form: a minimum number of them begin with a label of an entry.
 pub(crate) fn is_form(parsed: &Parsed, lines: &[(usize, Span)]) -> bool {
     const LABELS_MIN: usize = 2;
     let labels = lines.iter().filter_map(|(_, span)| leading(span.of(&parsed.text)));

@@ -1,5 +1,5 @@
-//! Resumes to profiles, fit and tailored resumes, as an MCP server. Everything is rules and lists of words: no model, no
-//! network, and nothing in an answer that the document does not say.
+//! Resumes to profiles, fit and tailored resumes, as an MCP server. It works by rules and word lists: no
+//! model, no network, and nothing in an answer that is not in the document.
 
 pub mod draft;
 pub mod parsed;

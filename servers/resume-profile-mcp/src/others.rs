@@ -8,7 +8,7 @@ use crate::sections::{Section, SectionKind};
 use crate::skills;
 use crate::work::set_period;
 
-/// The names that JSON Resume gives to the parts of an entry in one line.
+/// JSON Resume's names for the parts of an entry in one line.
 struct Shape {
     section: &'static str,
     first: &'static str,
@@ -21,7 +21,7 @@ const AWARDS: Shape = Shape { section: "awards", first: "title", second: "awarde
 const PUBLICATIONS: Shape =
     Shape { section: "publications", first: "name", second: "publisher", date: "releaseDate" };
 
-/// The section of JSON Resume and what was found for it.
+/// The section of JSON Resume and its entries.
 pub(crate) fn read(parsed: &Parsed, section: &Section) -> Option<(&'static str, Vec<Record>)> {
     let rows = entries::rows(parsed, section);
     match section.kind {
@@ -35,7 +35,7 @@ pub(crate) fn read(parsed: &Parsed, section: &Section) -> Option<(&'static str, 
     }
 }
 
-/// One entry in each line: a name, who gave it, and when.
+/// One entry in each line: a name, an issuer, and a date.
 fn lines(parsed: &Parsed, rows: &[Row], shape: &Shape) -> (&'static str, Vec<Record>) {
     let records = rows.iter().filter_map(|row| {
         let pieces: Vec<Piece> =
@@ -95,7 +95,7 @@ fn volunteered(parsed: &Parsed, entry: &Entry) -> Option<Record> {
     Some(record)
 }
 
-/// `Name: what it is`, or a name with points below it.
+/// `Name: description`, or a name with points below it.
 fn projects(parsed: &Parsed, rows: &[Row]) -> Vec<Record> {
     let mut records: Vec<Record> = Vec::new();
     for row in rows {

@@ -1,9 +1,9 @@
-//! A document as the rest reads it: one text, and its lines with what their looks say. Inside the program offsets are
-//! bytes; whatever leaves it counts characters, so that any language can cut the same pieces out.
+//! A document for further reading: one text, and its lines with their looks. Inside the program offsets are
+//! bytes; the output counts characters, so that any language can cut the same pieces out.
 
 use serde::{Deserialize, Serialize};
 
-/// Where something stands in the text, in bytes.
+/// A range in the text, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Span {
     pub start: usize,
@@ -47,7 +47,7 @@ impl Span {
     }
 }
 
-/// A line with what its looks say.
+/// A line with its looks.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct TextLine {
     #[serde(flatten)]
@@ -59,7 +59,7 @@ pub struct TextLine {
     pub size: f32,
     #[serde(default)]
     pub bold: bool,
-    /// Points from the left and from the top of the page; zero where lines have no place.
+    /// Points from the left and the top of the page; zero if lines have no position.
     #[serde(default)]
     pub left: f32,
     #[serde(default)]
@@ -68,7 +68,7 @@ pub struct TextLine {
     pub bottom: f32,
     #[serde(default)]
     pub right: f32,
-    /// The level of a heading, where the format itself says that it is one.
+    /// The level of a heading, if the format declares it as one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heading: Option<u8>,
     /// Begins a point of a list. The marker is not part of `span`.
@@ -93,7 +93,7 @@ pub struct Parsed {
 }
 
 impl Parsed {
-    /// Marks the kept form, so that a ref of something else is not taken for it.
+    /// Marks the stored form, so that a ref of another kind is not mistaken for it.
     pub const MEDIA_TYPE: &'static str = "application/vnd.capability.parsed-document+json";
 
     pub fn line(&self, index: usize) -> &str {
@@ -128,7 +128,7 @@ impl Parsed {
 /// Bytes to characters.
 pub struct Characters<'a> {
     text: &'a str,
-    /// How many characters stand before every 256th byte.
+    /// The number of characters before every 256th byte.
     marks: Vec<usize>,
 }
 
@@ -147,7 +147,7 @@ impl<'a> Characters<'a> {
         Self { text, marks }
     }
 
-    /// How many characters stand before this byte.
+    /// The number of characters before this byte.
     pub fn at(&self, byte: usize) -> usize {
         let mark = (byte / Self::STEP).min(self.marks.len() - 1);
         let rest = &self.text.as_bytes()[mark * Self::STEP..byte];
@@ -166,7 +166,7 @@ impl Builder {
     pub(crate) const BULLETS: [char; 18] =
         ['•', '●', '○', '▪', '■', '◦', '‣', '·', '∙', '►', '▸', '➢', '✓', '◆', '❖', '*', '\u{f0b7}', '➤'];
 
-    /// Adds a line; `looks` is everything but its text. Nothing for a blank one, but the next stands apart.
+    /// Adds a line; `looks` is everything except its text. A blank one is skipped, but sets the next apart.
     pub(crate) fn line(&mut self, text: &str, looks: TextLine) {
         let written = text.trim();
         if written.is_empty() {
@@ -193,7 +193,7 @@ impl Builder {
     }
 }
 
-/// Whether it begins with the mark of a point, and what follows the mark.
+/// True if it begins with the mark of a point, and the rest.
 fn split_marker(text: &str) -> (bool, &str) {
     let mut rest = text.chars();
     let Some(first) = rest.next() else { return (false, text) };

@@ -1,4 +1,4 @@
-//! Who it is: the name, and the words below it that say what they do.
+//! The person: the name, and the words below it about their occupation.
 
 use crate::contact::{Contacts, segments};
 use crate::dates;
@@ -8,14 +8,14 @@ use crate::parsed::{Parsed, Span};
 use crate::sections::{Looks, Section, SectionKind};
 use crate::words::{ORGANISATIONS, SCHOOLS, TITLES, fold, place, words_of};
 
-/// Names have so many words.
+/// The number of words in a name.
 const NAME_WORDS: std::ops::RangeInclusive<usize> = 1..=6;
-/// Below this nobody is named.
+/// The minimum score of a name.
 const SCORE_MIN: f32 = 1.2;
-/// Only so many lines of the first page are looked at for a name.
+/// The number of lines of the first page that are searched for a name.
 const LINES_MAX: usize = 60;
 
-/// A name with the line that it stands in.
+/// A name with its line.
 pub(crate) struct Name {
     pub(crate) found: Found,
     pub(crate) line: usize,
@@ -108,7 +108,7 @@ fn is_title_of_document(text: &str) -> bool {
     })
 }
 
-/// How much of a name shows in an address such as `amara.okonkwo@…`: 0 to 1.
+/// The similarity of a name and an address such as `amara.okonkwo@…`: 0 to 1.
 fn alike(name: &str, email: &str) -> f32 {
     let address = letters(email.split('@').next().unwrap_or_default());
     let words: Vec<String> = words_of(name).map(letters).filter(|word| word.len() > 2).collect();
@@ -119,7 +119,7 @@ fn alike(name: &str, email: &str) -> f32 {
     hits as f32 / words.len() as f32
 }
 
-/// As addresses are written: ä becomes ae or a.
+/// As in addresses: ä becomes ae or a.
 fn letters(text: &str) -> String {
     let spelled = text
         .to_lowercase()
@@ -131,7 +131,7 @@ fn letters(text: &str) -> String {
     fold(&spelled).chars().filter(char::is_ascii_alphanumeric).collect()
 }
 
-/// What somebody does, as the line below the name or a form says it.
+/// The occupation, from the line below the name or a form.
 pub(crate) fn label(
     parsed: &Parsed,
     sections: &[Section],

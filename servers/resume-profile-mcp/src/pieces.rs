@@ -8,7 +8,7 @@ use crate::entries::{Entry, rest_without_dates};
 use crate::parsed::{Parsed, Span};
 use crate::words::{ORGANISATIONS, Place, SCHOOLS, place, words_of};
 
-/// What stands before a piece.
+/// The separator before a piece.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Before {
     /// `, `
@@ -39,7 +39,7 @@ static CUT: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern is fixed")
 });
 
-/// The pieces of the head of an entry, dates left out.
+/// The pieces of an entry's heading, without dates.
 pub(crate) fn of_head(parsed: &Parsed, entry: &Entry) -> Vec<Piece> {
     let rests = entry.head.iter().flat_map(|row| rest_without_dates(parsed, row));
     rests.flat_map(|span| cut(parsed, span)).collect()
@@ -89,7 +89,7 @@ fn is_cut(kind: Before, left: &str, right: &str) -> bool {
 
 fn tidied(parsed: &Parsed, span: Span) -> Span {
     let span = span.stripped(&parsed.text, &[',', ';', '|', ':', '*', '_', '–', '—', '•', '·']);
-    // A full stop ends the line, unless it belongs to a short form such as "Inc." or "S.L."
+    // A full stop ends the line, unless it belongs to an abbreviation such as "Inc." or "S.L."
     let text = span.of(&parsed.text);
     let last = text.rsplit(' ').next().unwrap_or_default();
     let sentence = text.ends_with('.') && last.chars().count() > 5;
@@ -118,7 +118,7 @@ pub(crate) fn take_place(parsed: &Parsed, pieces: &mut Vec<Piece>) -> Option<Spa
     let city_then_city =
         !region && at > 0 && pieces[at].before == Before::Comma && known(&pieces[at - 1]).is_some() && at > 1;
     let from = if with_city || city_then_city { at - 1 } else { at };
-    // All that there is cannot be the place: then it is a name that sounds like one.
+    // The only piece cannot be the place: then it is a name that sounds like one.
     if from == 0 && at + 1 == pieces.len() {
         return None;
     }

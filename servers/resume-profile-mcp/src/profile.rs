@@ -1,5 +1,5 @@
-//! From a document to a profile: every part is read by its own module, then it is said what is missing and what nobody
-//! claimed.
+//! From a document to a profile: each module reads its part, then the missing fields and the unused lines are
+//! listed.
 
 use serde_json::Value;
 
@@ -13,22 +13,22 @@ use crate::{education, others, skills, spoken, work};
 #[cfg(test)]
 mod tests;
 
-/// A profile with where everything comes from.
+/// A profile with the source of each value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Profile {
     /// JSON Resume.
     pub resume: Value,
     pub sources: Vec<Source>,
-    /// What was looked for and not found, in words.
+    /// The missing fields, in words.
     pub missing: Vec<String>,
-    /// Lines that nobody claimed.
+    /// Lines that no part used.
     pub unmapped: Vec<Span>,
     pub warnings: Vec<String>,
 }
 
-/// What makes a document look like a resume at all: contacts, sections, times.
+/// The minimum number of signs of a resume: contacts, sections, dates.
 const SIGNS_MIN: usize = 2;
-/// How far confidence falls in a document that does not look like a resume.
+/// The factor on confidence in a document that does not look like a resume.
 const DOUBT: f32 = 0.3;
 
 pub fn extract(parsed: &Parsed) -> Profile {
@@ -72,7 +72,7 @@ fn summary(parsed: &Parsed, sections: &[Section]) -> Option<Found> {
 }
 
 fn read_sections(parsed: &Parsed, sections: &[Section], draft: &mut Draft) {
-    // In the order of JSON Resume, whatever the order of the document.
+    // In the order of JSON Resume, regardless of the document's.
     for name in [
         "work",
         "volunteer",
@@ -110,8 +110,7 @@ fn finish(parsed: &Parsed, sections: &[Section], draft: Draft) -> Profile {
         warnings.push("there is no text in it, so nothing could be found".to_owned());
     } else if signs < SIGNS_MIN {
         warnings.push(
-            "this does not look like a resume: hardly any contacts, headings or times of one were found"
-                .to_owned(),
+            "this does not look like a resume: it has hardly any contacts, headings or dates".to_owned(),
         );
         sources.iter_mut().for_each(|source| source.confidence *= DOUBT);
     }
@@ -132,7 +131,7 @@ fn signs(sections: &[Section], draft: &Draft) -> usize {
     headed + reachable + timed.min(2)
 }
 
-/// What anybody would look for, and is not there.
+/// The usual fields that are missing.
 fn missing(draft: &Draft) -> Vec<String> {
     let mut missing = Vec::new();
     for (field, words) in
@@ -153,10 +152,10 @@ fn missing(draft: &Draft) -> Vec<String> {
         }
     }
     for (section, fields) in [
-        ("work", [("name", "the employer"), ("position", "the title"), ("startDate", "when it began")]),
+        ("work", [("name", "the employer"), ("position", "the title"), ("startDate", "the start date")]),
         (
             "education",
-            [("institution", "the school"), ("studyType", "the degree"), ("startDate", "when it began")],
+            [("institution", "the school"), ("studyType", "the degree"), ("startDate", "the start date")],
         ),
     ] {
         for (at, record) in draft.section(section).iter().enumerate() {
@@ -169,7 +168,7 @@ fn missing(draft: &Draft) -> Vec<String> {
     missing
 }
 
-/// Lines of which nothing was made use of. Headings are not among them.
+/// Lines without any used part. Headings are not among them.
 fn unmapped(parsed: &Parsed, sections: &[Section], draft: &Draft) -> Vec<Span> {
     let used = draft.spans();
     let headings: Vec<usize> = sections.iter().filter_map(|section| section.heading).collect();

@@ -1,5 +1,5 @@
-//! From the bytes of a file to a [`Parsed`] document: text formats line by line, laid out pages with the place and size of
-//! every line, scanned pages through OCR where it is there.
+//! From the bytes of a file to a [`Parsed`] document: text formats line by line, paged formats with the
+//! position and size of every line, scanned pages through OCR if it is available.
 
 mod blocks;
 mod pages;
@@ -13,11 +13,11 @@ use crate::parsed::{Builder, Parsed};
 
 pub use scans::Eyes;
 
-/// No resume is longer; what follows is left out with a warning.
+/// No resume is longer; the rest is left out with a warning.
 const PAGES_MAX: usize = 60;
 const TEXT_BYTES_MAX: usize = 2 << 20;
 
-/// A file with what is said of it.
+/// A file with its declared properties.
 pub struct Source<'a> {
     pub bytes: &'a [u8],
     /// Media type or extension.
@@ -25,7 +25,7 @@ pub struct Source<'a> {
     pub password: Option<&'a str>,
 }
 
-/// A text that somebody gave as it is.
+/// A literal text.
 pub fn text(text: &str) -> Parsed {
     let mut builder = Builder::default();
     plain::add(&mut builder, cut(text));
@@ -54,7 +54,8 @@ pub fn file(source: &Source<'_>, eyes: &Eyes) -> Result<Parsed, Trouble> {
 fn open(source: &Source<'_>, kind: Kind) -> Result<Document, Trouble> {
     let mut limits = Limits { pages_max: PAGES_MAX, text_bytes_max: TEXT_BYTES_MAX, ..Limits::default() };
     if kind == Kind::Pdf {
-        // With no cells allowed no tables are looked for: the columns of a resume are read by where lines stand.
+        // With no cells allowed no tables are searched: the columns of a resume are read by the positions of
+        // lines.
         limits.cells_max = 0;
     }
     let options =
@@ -84,16 +85,20 @@ fn cut(text: &str) -> &str {
 
 pub(crate) fn trouble(error: DocumentError) -> Trouble {
     let (code, hint) = match &error {
-        DocumentError::Empty => (TroubleCode::Unreadable, "give the bytes of a resume"),
+        DocumentError::Empty => (TroubleCode::Unreadable, "send the bytes of a resume"),
         DocumentError::Unsupported { .. } => {
-            (TroubleCode::Unsupported, "give a PDF, DOCX, ODT, HTML, Markdown or text file")
+            (TroubleCode::Unsupported, "send a PDF, DOCX, ODT, HTML, Markdown or text file")
         }
         DocumentError::Damaged { .. } => {
             (TroubleCode::Unreadable, "the file may have been cut off; export it again")
         }
-        DocumentError::Locked { .. } => (TroubleCode::Locked, "give its password, or a copy without one"),
-        DocumentError::TooLarge { .. } => (TroubleCode::TooLarge, "give a smaller file"),
-        DocumentError::NoSuchPage { .. } => (TroubleCode::BadArguments, "give a page that the document has"),
+        DocumentError::Locked { .. } => {
+            (TroubleCode::Locked, "pass its password, or send a copy without one")
+        }
+        DocumentError::TooLarge { .. } => (TroubleCode::TooLarge, "send a smaller file"),
+        DocumentError::NoSuchPage { .. } => {
+            (TroubleCode::BadArguments, "ask for a page that the document has")
+        }
     };
     Trouble::new(code, error.to_string()).hint(hint)
 }

@@ -1,4 +1,4 @@
-//! Which lines belong to which part of a resume: by the words of headings in many languages, and by how they look.
+//! The lines of each part of a resume: by the words of headings in many languages, and by their looks.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -9,11 +9,11 @@ use crate::dates;
 use crate::parsed::{Parsed, Span, TextLine};
 use crate::words::{self, lines_of, plain};
 
-/// What a section is about.
+/// The subject of a section.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SectionKind {
-    /// What stands before the first heading: name and contacts, usually.
+    /// The part before the first heading: usually name and contacts.
     Top,
     Summary,
     Work,
@@ -56,7 +56,7 @@ impl SectionKind {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Section {
     pub kind: SectionKind,
-    /// The line that is the heading; nothing for the top.
+    /// The heading's line; `None` for the top section.
     pub heading: Option<usize>,
     /// The first line after the heading begins here: an inline heading such as `Skills: Rust, Go` leaves the rest of its line.
     pub spans: Vec<(usize, Span)>,
@@ -77,7 +77,7 @@ static HEADINGS: LazyLock<HashMap<String, SectionKind>> = LazyLock::new(|| {
 const HEADING_CHARS_MAX: usize = 48;
 const HEADING_WORDS_MAX: usize = 6;
 
-/// How far one line sticks out from the rest.
+/// The distinctness of one line.
 pub(crate) struct Looks {
     body_size: f32,
 }
@@ -138,7 +138,7 @@ pub fn find(parsed: &Parsed) -> Vec<Section> {
         .collect()
 }
 
-/// The kind of a heading, and what of its line belongs to the section already.
+/// The kind of a heading, and the part of its line that already belongs to the section.
 fn heading(
     parsed: &Parsed,
     looks: &Looks,
@@ -168,7 +168,7 @@ fn heading(
     (short && sticks_out && undated).then(|| by_words(text)).flatten().map(|kind| (kind, none))
 }
 
-/// Whether a line is a heading that is known by its words alone.
+/// True if a line is a heading by its words alone.
 pub(crate) fn is_known(text: &str) -> bool {
     known(text).is_some()
 }
@@ -198,7 +198,7 @@ fn inline(before: &str, after: &str, current: SectionKind) -> Option<SectionKind
     (!after.trim().is_empty() && (!nested || spoken)).then_some(kind)
 }
 
-/// A heading that is made of a known one and other words, such as `Selected professional experience`.
+/// A heading with a known one and other words, such as `Selected professional experience`.
 fn by_words(text: &str) -> Option<SectionKind> {
     let folded = plain(text);
     let words: Vec<&str> = folded.split(' ').collect();
@@ -210,8 +210,8 @@ fn by_words(text: &str) -> Option<SectionKind> {
     })
 }
 
-/// A line in the middle of a section that looks like the headings but has words that nobody knows begins a section of its
-/// own; what it is about shows in what it holds.
+/// A line in the middle of a section that looks like the headings but has unknown words begins its own
+/// section; its content shows its subject.
 fn split_at_styled_headings(parsed: &Parsed, sections: Vec<Section>) -> Vec<Section> {
     let Some(style) = Style::of_headings(parsed, &sections) else { return sections };
     let mut split = Vec::new();
@@ -232,7 +232,7 @@ fn split_at_styled_headings(parsed: &Parsed, sections: Vec<Section>) -> Vec<Sect
     split.into_iter().map(|section| guessed(parsed, section)).collect()
 }
 
-/// What all headings of a document have in common.
+/// The common looks of a document's headings.
 struct Style {
     size: f32,
     bold: bool,
@@ -265,7 +265,7 @@ impl Style {
     }
 }
 
-/// What a section with an unknown heading is about, by what it holds.
+/// The subject of a section with an unknown heading, by its content.
 fn guessed(parsed: &Parsed, section: Section) -> Section {
     if section.kind != SectionKind::Other
         || section.heading.is_some_and(|at| known(parsed.line(at)).is_some())

@@ -120,7 +120,7 @@ pub(crate) fn items(parsed: &Parsed, span: Span) -> Vec<Span> {
     pieces.into_iter().flat_map(split).collect()
 }
 
-/// `HTML CSS`: columns that ran together, made of nothing but known skills.
+/// `HTML CSS`: merged columns of only known skills.
 fn is_run_of_known(parsed: &Parsed, span: Span) -> bool {
     let text = span.of(&parsed.text);
     let found = vocabulary::mentions(text);
@@ -163,7 +163,7 @@ pub(crate) fn list(parsed: &Parsed, span: Span) -> Vec<Span> {
 fn is_cut(text: &str, at: usize, character: char) -> bool {
     let spaced = || text[..at].ends_with(' ') && text[at + character.len_utf8()..].starts_with(' ');
     match character {
-        // A list that goes on in small letters was broken within an item.
+        // A list that continues in lower case was broken within an item.
         '\n' => {
             text[..at].trim_end().ends_with([',', ';', '|', '•', '·'])
                 || !text[at..].trim_start().starts_with(char::is_lowercase)
@@ -176,7 +176,7 @@ fn is_cut(text: &str, at: usize, character: char) -> bool {
     }
 }
 
-/// Whether a text without a known heading is a list of skills.
+/// True if a text without a known heading is a list of skills.
 pub(crate) fn is_list(text: &str) -> bool {
     const KNOWN_MIN: usize = 2;
     let known = vocabulary::mentions(text).len();

@@ -1,4 +1,4 @@
-//! The languages that somebody speaks, and how well.
+//! The spoken languages, with their levels.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -33,12 +33,12 @@ static FLUENCY: LazyLock<Vec<(String, f32)>> = LazyLock::new(|| {
     levels
 });
 
-/// The code of a language, by its name in any of several languages.
+/// The code of a language, from its name in any of several languages.
 pub(crate) fn code(name: &str) -> Option<&'static str> {
     NAMES.get(&fold(name.trim())).copied()
 }
 
-/// How well a wording means: 0 to 1.
+/// The level of a wording: 0 to 1.
 pub(crate) fn level(text: &str) -> Option<f32> {
     let folded = fold(text);
     FLUENCY.iter().find(|(word, _)| holds(&folded, word)).map(|(_, level)| *level)
@@ -65,7 +65,7 @@ pub(crate) fn named(text: &str) -> Vec<(&'static str, usize, usize)> {
         .collect()
 }
 
-/// Whether most of a text is names of languages and how well they are spoken.
+/// True if most of a text is names of languages and their levels.
 pub(crate) fn is_list(text: &str) -> bool {
     const SHARE: usize = 5;
     let found = named(text).len();
@@ -84,7 +84,7 @@ pub(crate) fn read(parsed: &Parsed, section: &Section) -> Vec<Record> {
     records
 }
 
-/// `Mother tongue Romanian`: the label says how well.
+/// `Mother tongue Romanian`: the label is the level.
 fn without_label(parsed: &Parsed, span: Span) -> (Option<Span>, Span) {
     let text = span.of(&parsed.text);
     match labels::leading(text) {
@@ -104,7 +104,7 @@ fn add(parsed: &Parsed, records: &mut Vec<Record>, item: Span, native: Option<Sp
     let (name, rest) = split(parsed, item);
     let known = code(name.of(&parsed.text)).is_some() || !named(name.of(&parsed.text)).is_empty();
     if !known && level(text).is_some() && rest.is_none() {
-        // A level alone belongs to the language before.
+        // A level alone belongs to the language before it.
         if let Some(last) = records.last_mut() {
             last.set("fluency", Found::text(parsed, item, 0.8));
         }
@@ -125,7 +125,7 @@ fn add(parsed: &Parsed, records: &mut Vec<Record>, item: Span, native: Option<Sp
     records.push(record);
 }
 
-/// The name, and what is said of it: in brackets, after a mark, or just behind it.
+/// The name, and its level: in brackets, after a mark, or directly after it.
 fn split(parsed: &Parsed, item: Span) -> (Span, Option<Span>) {
     const MARKS: [char; 12] = ['(', ')', '[', ']', ':', '-', '–', '—', '|', ',', '=', '.'];
     let text = item.of(&parsed.text);

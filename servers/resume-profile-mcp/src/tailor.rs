@@ -1,4 +1,5 @@
-//! A resume for one job: the same facts, those that matter first, and only as many as fit. No string in it is new.
+//! A resume for one job: the same facts, the relevant ones first, and only as many as fit. Every string comes
+//! from the profile.
 
 use capability_typeset::{Resume, ResumeOptions, Style, TypesetError, resume_docx, resume_pdf};
 use schemars::JsonSchema;
@@ -30,17 +31,17 @@ impl Format {
     }
 }
 
-/// How it looks.
+/// The layout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Template {
     #[default]
     Classic,
-    /// Smaller letters and margins, for much on one page.
+    /// Smaller letters and margins, for much text on one page.
     Compact,
 }
 
-/// What somebody wants.
+/// The request.
 pub(crate) struct Wish {
     pub(crate) format: Format,
     pub(crate) template: Template,
@@ -48,7 +49,7 @@ pub(crate) struct Wish {
     pub(crate) language: Option<String>,
 }
 
-/// What came of it.
+/// The result.
 pub(crate) struct Tailored {
     pub(crate) bytes: Vec<u8>,
     pub(crate) pages: Option<usize>,
@@ -58,10 +59,10 @@ pub(crate) struct Tailored {
     pub(crate) warnings: Vec<String>,
 }
 
-/// No job keeps fewer points than this while there is other text to leave out.
+/// The minimum number of points of a job while there is other text to leave out.
 const POINTS_MIN: usize = 1;
 const POINTS_AT_ONCE: usize = 8;
-/// Leaving out stops after so many tries.
+/// The maximum number of attempts.
 const TRIES_MAX: usize = 60;
 
 pub(crate) fn tailor(resume: Resume, job: &Job, wish: &Wish) -> Result<Tailored, TypesetError> {
@@ -74,7 +75,7 @@ pub(crate) fn tailor(resume: Resume, job: &Job, wish: &Wish) -> Result<Tailored,
     let mut made = set(&resume, wish.format, &options)?;
     for _ in 0..TRIES_MAX {
         let over = wish.pages_max.zip(made.pages).map_or(0, |(most, pages)| pages.saturating_sub(most));
-        // More than a page too long: so many points never fill a page, so nothing is left out in vain.
+        // More than a page too long: this many points never fill a page, so nothing is left out in vain.
         let count = if over > 1 { POINTS_AT_ONCE } else { over };
         let less = (0..count).filter(|_| leave_out(&mut resume, &relevance, &mut left_out)).count();
         if less == 0 {
@@ -85,7 +86,7 @@ pub(crate) fn tailor(resume: Resume, job: &Job, wish: &Wish) -> Result<Tailored,
     let mut warnings = made.warnings;
     match (wish.pages_max, made.pages) {
         (Some(most), Some(pages)) if pages > most => {
-            warnings.push(format!("it has {pages} pages: no more could be left out to reach {most}"))
+            warnings.push(format!("it has {pages} pages: nothing more could be omitted to reach {most}"))
         }
         (Some(_), None) => warnings
             .push("the pages of a DOCX are not counted, so nothing was left out for max_pages".to_owned()),
@@ -110,17 +111,17 @@ fn options(resume: &Resume, relevance: &Relevance, wish: &Wish, changes: &mut Ve
     if wish.template == Template::Compact {
         options.style = Style { font_size_pt: Some(9.0), margin_mm: Some(13.0), ..options.style };
     }
-    // Work stands first, unless none of it has to do with the job but what somebody knows has.
+    // Work comes first, unless it is unrelated to the job and the skills are related.
     let work: usize = resume.work.iter().map(|work| relevance.of_json(work)).sum();
     let skills: usize = resume.skills.iter().map(|skill| relevance.of_json(skill)).sum();
     if !resume.skills.is_empty() && skills > 0 && work == 0 {
         options.order = vec!["skills".to_owned(), "work".to_owned()];
-        changes.push("skills stand before work, since they fit the job and the work does not".to_owned());
+        changes.push("skills come before work, since they fit the job and the work does not".to_owned());
     }
     options
 }
 
-/// What fits comes first; what fits alike stays in its order.
+/// The most relevant parts come first; equally relevant ones keep their order.
 fn sort(resume: &mut Resume, relevance: &Relevance, changes: &mut Vec<String>) {
     let before = resume.clone();
     for skill in &mut resume.skills {
@@ -148,14 +149,14 @@ fn sort(resume: &mut Resume, relevance: &Relevance, changes: &mut Vec<String>) {
     }
 }
 
-/// Takes out what says least about the job; whether there was something.
+/// Removes the least relevant part; returns true if there was one.
 fn leave_out(resume: &mut Resume, relevance: &Relevance, left_out: &mut Vec<String>) -> bool {
     if let Some(interest) = resume.interests.pop() {
         left_out.extend(interest.name);
         return true;
     }
     let points = resume.work.iter().enumerate().filter(|(_, work)| work.highlights.len() > POINTS_MIN);
-    // Of points that say as little, that of the oldest job goes first.
+    // Of equally irrelevant points, that of the oldest job goes first.
     let least = points
         .filter_map(|(at, work)| Some((relevance.of_text(work.highlights.last()?), std::cmp::Reverse(at))))
         .min();

@@ -1,4 +1,4 @@
-//! The tools of the server, and what they share: where a profile comes from.
+//! The tools of the server, and their shared part: the source of a profile.
 
 mod extract;
 mod fit;
@@ -14,18 +14,18 @@ use capability_ocr::Settings;
 
 use crate::reading::Eyes;
 
-/// Where to find what reads pictures.
+/// The places of OCR engines.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Options {
-    /// Folder with the weights for reading scanned pages; looked for in the usual places if left out
+    /// Folder with the weights for reading scanned pages; searched in the usual places by default
     #[arg(long, env = "CAPABILITY_OCR_MODELS")]
     pub ocr_models: Option<PathBuf>,
-    /// The Tesseract program; looked for on the path if left out
+    /// The Tesseract program; searched on the PATH by default
     #[arg(long, env = "CAPABILITY_TESSERACT")]
     pub tesseract: Option<PathBuf>,
 }
 
-/// What reads pictures is looked for with the first document, so that the server starts at once.
+/// The OCR engine is searched with the first document, so that the server starts at once.
 struct Sight {
     settings: Settings,
     eyes: OnceLock<Eyes>,
@@ -52,16 +52,18 @@ pub fn capability(options: &Options) -> Capability {
     Capability::new(
         "resume-profile-mcp",
         env!("CARGO_PKG_VERSION"),
-        "Reads resumes: parse_document reads a file, extract_profile makes a JSON Resume of it with the source of every field, \
-         score_fit compares it with a job description and shows its evidence, tailor_resume sets what fits as PDF or DOCX. \
-         Pass the ref_id of one tool as source_ref_id of the next. Nothing is invented: what is not in the document is said to be missing.",
+        "Reads resumes: parse_document reads a file, extract_profile turns it into a JSON Resume with the \
+         source of every field, score_fit compares it with a job description and shows its evidence, \
+         tailor_resume lays the relevant parts out as PDF or DOCX. Pass the ref_id of one tool as \
+         source_ref_id of the next. Nothing is invented: fields that the document lacks are listed as \
+         missing.",
     )
     .tool(
         Tool::new(
             "parse_document",
             "Parse a resume",
-            "Read a resume (PDF, DOCX, ODT, HTML, Markdown, text; scanned pages by OCR where it is installed) and say which sections it has. \
-             Gives a ref_id for extract_profile.",
+            "Read a resume (PDF, DOCX, ODT, HTML, Markdown, text; scanned pages by OCR where it is \
+             installed) and list its sections. Returns a ref_id for extract_profile.",
             move |arguments, work| parse::parse(arguments, work, parsing.eyes()),
         )
         .capabilities(&["resumes", "documents"])
@@ -72,8 +74,9 @@ pub fn capability(options: &Options) -> Capability {
         Tool::new(
             "extract_profile",
             "Extract a profile",
-            "Make a JSON Resume (basics, work, education, skills, languages, dates as YYYY-MM) of a parsed document, a file or a text. \
-             Each field comes with its place in the text and a confidence; what was not found is listed. Gives a ref_id for score_fit and tailor_resume.",
+            "Build a JSON Resume (basics, work, education, skills, languages, dates as YYYY-MM) from a \
+             parsed document, a file or a text. Each field comes with its position in the text and a \
+             confidence; missing fields are listed. Returns a ref_id for score_fit and tailor_resume.",
             move |arguments, work| extract::extract(arguments, work, extracting.eyes()),
         )
         .capabilities(&["resumes"])
@@ -84,8 +87,8 @@ pub fn capability(options: &Options) -> Capability {
         Tool::new(
             "score_fit",
             "Score the fit",
-            "Compare a profile with a job description. The score (0 to 100) is the sum of the points that are shown; every matched requirement \
-             has quotes from the profile, every missing one is listed.",
+            "Compare a profile with a job description. The score (0 to 100) is the sum of the points shown; \
+             every matched requirement has quotes from the profile, and every missing one is listed.",
             fit::fit,
         )
         .capabilities(&["resumes"])
@@ -95,8 +98,9 @@ pub fn capability(options: &Options) -> Capability {
         Tool::new(
             "tailor_resume",
             "Tailor a resume",
-            "Set a resume for a role or a job description as PDF or DOCX: what fits comes first, what does not fit on the pages is left out. \
-             Only what the profile says is in it; requirements that it does not support are listed, not claimed.",
+            "Tailor a resume to a role or a job description, as PDF or DOCX: the most relevant parts come \
+             first, and parts that do not fit on the pages are left out. It contains only what the profile \
+             says; requirements that the profile does not support are listed, not claimed.",
             tailor::tailor,
         )
         .capabilities(&["resumes", "documents"])

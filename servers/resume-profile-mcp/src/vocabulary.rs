@@ -9,7 +9,7 @@ use crate::words::lines_of;
 
 struct Vocabulary {
     names: Vec<&'static str>,
-    /// Which name each pattern means.
+    /// The name that each pattern means.
     means: Vec<usize>,
     patterns: Vec<String>,
     finder: AhoCorasick,
@@ -39,13 +39,13 @@ static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
 /// A skill in a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Mention {
-    /// The name by which it is known here.
+    /// The canonical name.
     pub(crate) name: &'static str,
     pub(crate) start: usize,
     pub(crate) end: usize,
 }
 
-/// Names of one letter, and words that mean something else in small letters, count only as they are written in full.
+/// One-letter names, and names that are ordinary words in lower case, match only in their exact spelling.
 const STRICT: [&str; 24] = [
     "C", "R", "Go", "Chef", "Spring", "Express", "Access", "Word", "Epic", "Sage", "Creo", "Maya", "Dart",
     "Swift", "Rust", "Access", "Sketch", "Turning", "Training", "Research", "Rhino", "Spark", "Oracle",
@@ -101,7 +101,7 @@ pub(crate) fn canonical(text: &str) -> Option<&'static str> {
     vocabulary.by_word.get(&text.trim().to_lowercase()).map(|at| vocabulary.names[*at])
 }
 
-/// All names of a skill, in small letters.
+/// All names of a skill, in lower case.
 pub(crate) fn other_names(name: &str) -> Vec<&'static str> {
     let vocabulary = &*VOCABULARY;
     let Some(at) = vocabulary.by_word.get(&name.to_lowercase()) else { return Vec::new() };

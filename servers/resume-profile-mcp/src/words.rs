@@ -11,7 +11,7 @@ pub(crate) fn fold(text: &str) -> String {
     text.nfkd().filter(|character| !is_combining_mark(*character)).flat_map(char::to_lowercase).collect()
 }
 
-/// Folded, with one space between words and no punctuation but what belongs to names such as `c++`.
+/// Folded, with one space between words and without punctuation except in names such as `c++`.
 pub(crate) fn plain(text: &str) -> String {
     let folded = fold(text);
     let kept = folded.replace(['\'', '’'], "");
@@ -65,7 +65,7 @@ impl Lexicon {
             && self.whole.iter().any(|entry| entry.contains(unspaced) && word.contains(entry.as_str()))
     }
 
-    /// How many words of it are known.
+    /// The number of its known words.
     pub(crate) fn count(&self, text: &str) -> usize {
         let folded = fold(text);
         let words: Vec<&str> = words_of(&folded).collect();
@@ -85,7 +85,7 @@ pub(crate) static ORGANISATIONS: LazyLock<Lexicon> =
 pub(crate) static SCHOOLS: LazyLock<Lexicon> =
     LazyLock::new(|| Lexicon::new(include_str!("../data/schools.txt")));
 
-/// What a name of a place is.
+/// The kind of a place name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
     Country,

@@ -1,4 +1,4 @@
-//! Jobs: what somebody was, for whom, where, when, and what they did.
+//! Jobs: position, employer, place, dates, and tasks.
 
 use crate::draft::{Found, Record};
 use crate::entries::{self, Anchors, Entry, Row};
@@ -8,18 +8,18 @@ use crate::pieces::{self, Before, Piece};
 use crate::sections::Section;
 use crate::words::{ORGANISATIONS, TITLES, words_of};
 
-/// Which comes first in the entries of a section.
+/// The order of position and employer in the entries of a section.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Order {
     TitleFirst,
     EmployerFirst,
 }
 
-/// The head of one job while it is read: units are what is left besides the place.
+/// The head of one job while it is read: units are the rest besides the place.
 struct Head {
     units: Vec<Vec<Piece>>,
     place: Option<Span>,
-    /// A word such as "at" says which is which.
+    /// A word such as "at" decides the order.
     said: bool,
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn set_period(record: &mut Record, entry: &Entry) {
     }
 }
 
-/// Points are highlights; sentences before them are the summary, or highlights where there are no points.
+/// Points are highlights; sentences before them are the summary, or highlights if there are no points.
 pub(crate) fn add_body(parsed: &Parsed, record: &mut Record, body: &[Row]) {
     for row in body {
         let text = row.span.of(&parsed.text);
@@ -115,7 +115,7 @@ pub(crate) fn add_body(parsed: &Parsed, record: &mut Record, body: &[Row]) {
     }
 }
 
-/// Title, employer, and a place that is none of the known ones.
+/// Title, employer, and a place that is not in the list of known places.
 fn assign(parsed: &Parsed, head: &Head, order: Order) -> (Option<Span>, Option<Span>, Option<Span>) {
     match head.units.as_slice() {
         [] => (None, None, None),
@@ -140,7 +140,7 @@ fn assign(parsed: &Parsed, head: &Head, order: Order) -> (Option<Span>, Option<S
     }
 }
 
-/// What follows the name of an employer after a comma is where it is, unless the place is known already.
+/// The text after an employer's name and a comma is its place, unless the place is known already.
 fn employer_of(parsed: &Parsed, unit: &[Piece], place: Option<Span>) -> (Span, Option<Span>) {
     let tail = (unit.len() > 1 && place.is_none()).then(|| unit[unit.len() - 1].span);
     match tail {
@@ -188,7 +188,7 @@ fn one_unit(parsed: &Parsed, unit: &[Piece], order: Order) -> (Option<Span>, Opt
     }
 }
 
-/// Jobs in a form: a label that comes again begins the next one.
+/// Jobs in a form: a repeated label begins the next job.
 fn form(parsed: &Parsed, section: &Section) -> Vec<Record> {
     let mut records = Vec::new();
     for fields in form_entries(labels::read(parsed, &section.spans)) {

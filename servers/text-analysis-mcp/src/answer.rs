@@ -1,4 +1,4 @@
-//! What answers have in common: warnings, and what was cut.
+//! The common parts of answers: warnings, and truncation.
 
 use std::fmt::Display;
 
@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
 
-/// How the caller wants it done.
+/// The requested method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Wanted {
-    /// The best that this server has without asking anybody.
+    /// The best available method without other services.
     #[default]
     Auto,
     /// By counting words.
@@ -26,10 +26,10 @@ pub(crate) enum Wanted {
 
 #[derive(Clone, PartialEq, Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Notes {
-    /// What did not go as asked.
+    /// Deviations from the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) warnings: Vec<String>,
-    /// Only there if the text was too long to be looked at as a whole.
+    /// Present only if the text was too long to be analysed as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cut: Option<Cut>,
 }
@@ -39,7 +39,7 @@ impl Notes {
         self.warnings.push(warning.into());
     }
 
-    /// Does `work` with the encoder if there is one and it is wanted; without, if it fails.
+    /// Runs `work` with the encoder if it is available and wanted; without it, if that fails.
     pub(crate) fn locally<T, E>(
         &mut self,
         engine: &Engine,
@@ -70,7 +70,7 @@ impl Notes {
     }
 }
 
-/// Why something could not be done here.
+/// The reason of a local failure.
 pub(crate) trait Failure: Display + Sized {
     /// Counting words may still do.
     fn is_of_encoder(&self) -> bool;

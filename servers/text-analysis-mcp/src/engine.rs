@@ -1,4 +1,5 @@
-//! What the tools work with: the sentence encoder, loaded by the first call that needs it, and the language model.
+//! The tools' resources: the sentence encoder, loaded by the first call that needs it, and the language
+//! model.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -25,7 +26,7 @@ impl Engine {
         }
     }
 
-    /// The encoder, or why there is none although one is configured.
+    /// The encoder, or the reason why a configured one is missing.
     pub(crate) fn encoder(&self) -> Result<Option<&dyn Encoder>, &str> {
         let Some(folder) = &self.folder else { return Ok(None) };
         let load = || Model::load(folder).map_err(|error| format!("{error} (hint: {})", error.hint()));

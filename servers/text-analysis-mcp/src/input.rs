@@ -1,12 +1,12 @@
-//! A text as an argument: as it is, or as a gateway fills it in for the id of a file. They are two arguments, so that agents
-//! behind a gateway may give either: the one that is filled in is not shown to them.
+//! A text as an argument: literally, or filled in by a gateway for the id of a file. They are two arguments,
+//! so that agents behind a gateway may pass either: the one that is filled in is not shown to them.
 
 use capability_kit::Trouble;
 use capability_language::{Clipped, clip, known_language};
 
 use crate::answer::Notes;
 
-/// A text that is there, and what was cut of it.
+/// A given text, and the truncated part.
 pub(crate) struct Text {
     whole: String,
 }
@@ -17,10 +17,10 @@ impl Text {
         let whole = match (text, of_file) {
             (Some(text), None) | (None, Some(text)) => text,
             (Some(_), Some(_)) => {
-                return Err(Trouble::bad_arguments(format!("{name} and a file are both given"))
-                    .hint("give one of them"));
+                return Err(Trouble::bad_arguments(format!("both {name} and a file were passed"))
+                    .hint("pass only one of them"));
             }
-            (None, None) => return Err(missing(name, "is not given")),
+            (None, None) => return Err(missing(name, "is missing")),
         };
         if whole.chars().all(|character| character.is_whitespace() || character.is_control()) {
             return Err(missing(name, "is empty"));
@@ -28,12 +28,12 @@ impl Text {
         Ok(Self { whole })
     }
 
-    /// As much of it as is looked at.
+    /// The analysed part of it.
     pub(crate) fn clipped(&self, notes: &mut Notes) -> &str {
         let Clipped { text, cut } = clip(&self.whole);
         if let Some(cut) = cut {
             notes.warn(format!(
-                "only the first {} of {} characters were looked at",
+                "only the first {} of {} characters were analysed",
                 cut.analysed_chars, cut.total_chars
             ));
             notes.cut = Some(cut);
@@ -44,7 +44,7 @@ impl Text {
 
 fn missing(name: &str, what: &str) -> Trouble {
     Trouble::bad_arguments(format!("{name} {what}"))
-        .hint(format!("give the text itself as {name}; at a gateway, a file's id does as well"))
+        .hint(format!("pass the text itself as {name}; behind a gateway, a file's id works too"))
 }
 
 /// A language that the caller names, by its code.
@@ -52,7 +52,7 @@ pub(crate) fn language(said: Option<String>) -> Result<Option<String>, Trouble> 
     let Some(said) = said else { return Ok(None) };
     match known_language(&said) {
         Some((code, _)) => Ok(Some(code.to_owned())),
-        None => Err(Trouble::bad_arguments(format!("language: {said:?} is not known"))
-            .hint("give a code of ISO 639-1 such as en, or leave it out to have it found out")),
+        None => Err(Trouble::bad_arguments(format!("language: {said:?} is unknown"))
+            .hint("pass an ISO 639-1 code such as en, or omit it to detect the language")),
     }
 }

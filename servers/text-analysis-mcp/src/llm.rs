@@ -1,5 +1,5 @@
-//! A language model behind an OpenAI-compatible endpoint. It is asked for JSON of a given form, and whatever it answers is
-//! checked; callers do without it when it fails.
+//! A language model behind an OpenAI-compatible endpoint. It is asked for JSON of a given form, and its
+//! answer is checked; callers continue without it when it fails.
 
 mod http;
 
@@ -15,7 +15,7 @@ use url::Url;
 
 use crate::options::Options;
 
-/// Where the model is and how it is called.
+/// The address of the model and its parameters.
 pub(crate) struct Llm {
     url: Url,
     ca_file: Option<PathBuf>,
@@ -25,9 +25,9 @@ pub(crate) struct Llm {
     time: Duration,
 }
 
-/// What is asked.
+/// The question.
 pub(crate) struct Question<'a> {
-    /// What the form of the answer is called.
+    /// The name of the answer's form.
     pub(crate) name: &'static str,
     pub(crate) task: String,
     pub(crate) text: &'a str,
@@ -35,7 +35,7 @@ pub(crate) struct Question<'a> {
     pub(crate) schema: Value,
 }
 
-/// Why there is no answer. The texts go to callers, so they hold nothing of the request.
+/// The reason why there is no answer. The texts go to callers, so they contain nothing of the request.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LlmError {
     #[error("no language model is configured (the server's options --llm-url and --llm-model)")]
@@ -50,7 +50,7 @@ pub(crate) enum LlmError {
     Status(u16),
     #[error("its answer has more than {} bytes", http::ANSWER_BYTES_MAX)]
     TooLong,
-    #[error("its answer is not of the form that was asked for: {0}")]
+    #[error("its answer does not have the requested form: {0}")]
     WrongForm(String),
 }
 
@@ -73,7 +73,7 @@ struct Message {
 }
 
 impl Llm {
-    /// Nothing if none is configured.
+    /// `None` if none is configured.
     pub(crate) fn new(options: &Options) -> Option<Self> {
         let url = completions(options.llm_url.clone()?);
         Some(Self {
@@ -86,12 +86,12 @@ impl Llm {
         })
     }
 
-    /// The answer as `T`, whose form is `question.schema`.
+    /// The answer as `T`, whose JSON schema is `question.schema`.
     pub(crate) fn ask<T: DeserializeOwned>(&self, question: &Question<'_>) -> Result<T, LlmError> {
         let (key, egress) = (self.key()?, self.egress()?);
         let post = |body: &Value| http::post(&self.url, &egress, key.as_deref(), body, self.time);
         let (status, answer) = post(&self.body(question))?;
-        // Some endpoints do not know response_format; the task says the form in words too.
+        // Some endpoints do not know response_format; the task also describes the form in words.
         let (status, answer) = match status {
             400 | 422 => post(&self.plain_body(question))?,
             _ => (status, answer),
@@ -105,7 +105,7 @@ impl Llm {
         serde_json::from_str(bare(&content)).map_err(wrong)
     }
 
-    /// Read anew for each question: a worker lives for one, and files may be renewed.
+    /// Built again for each question: a worker asks one question, and the files may have been replaced.
     fn egress(&self) -> Result<Arc<Egress>, LlmError> {
         let trust = match &self.ca_file {
             Some(file) => {
@@ -165,7 +165,7 @@ fn completions(mut url: Url) -> Url {
     url
 }
 
-/// Without the fence that models like to put around JSON.
+/// Removes the code fence that models often put around JSON.
 fn bare(content: &str) -> &str {
     let content = content.trim();
     let inner = content.strip_prefix("```json").or_else(|| content.strip_prefix("```"));

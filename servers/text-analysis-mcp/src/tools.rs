@@ -1,4 +1,4 @@
-//! The tools: what an agent is told of each, and which function does it.
+//! The tools: their descriptions for agents, and their functions.
 
 mod compare;
 mod entities;
@@ -17,14 +17,14 @@ use crate::engine::Engine;
 use crate::llm::{LlmError, Question, SENT_CHARS_MAX};
 use crate::options::Options;
 
-const INSTRUCTIONS: &str = "Works on plain text: key phrases, summaries, labels that you give, the language, names and numbers \
-    in it, and what differs between two texts. Everything happens on this machine unless `llm` is asked for. Documents must be \
-    turned into text first.";
+const INSTRUCTIONS: &str = "Analyses plain text: key phrases, summaries, classification with your own \
+    labels, language, names and numbers, and the differences between two texts. Everything runs on this \
+    machine unless you ask for `llm`. Convert documents to text first.";
 
-/// The server, as it was configured.
+/// The server as configured.
 pub fn capability(options: &Options) -> Capability {
     let engine = Arc::new(Engine::new(options));
-    // Where a language model may be asked, text leaves this machine.
+    // If a language model may be asked, text leaves this machine.
     let effect = if engine.llm.is_some() { Effect::External } else { Effect::Read };
     let with = |tool: Tool| tool.capabilities(&["text"]);
     let on_text = |tool: Tool| with(tool).file_at(FileStrategy::PlainTextText, "file_id", "file_text", None);
@@ -41,7 +41,8 @@ pub fn capability(options: &Options) -> Capability {
         )
 }
 
-/// Asks the language model. Nothing, and a warning, if it cannot be had or does not answer as it should.
+/// Asks the language model. Returns `None` and adds a warning if the model is unreachable or its answer is
+/// invalid.
 fn asked<A: DeserializeOwned, T>(
     engine: &Engine,
     question: &Question<'_>,

@@ -14,11 +14,11 @@ pub struct Day {
 
 /// The text is not a day.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("a day is written as 2026-11-15")]
+#[error("write a date as 2026-11-15")]
 pub struct NotADay;
 
 impl Day {
-    /// Nothing for days that the calendar does not have.
+    /// `None` for invalid dates.
     pub fn new(year: i32, month: u8, day: u8) -> Option<Self> {
         let known = (1..=9999).contains(&year) && (1..=12).contains(&month);
         (known && (1..=days_of(year, month)).contains(&day)).then_some(Self { year, month, day })

@@ -1,4 +1,4 @@
-//! Which way a text runs: the first letter that has a direction decides.
+//! The direction of a text: the first letter with a direction decides.
 
 /// Left to right, or right to left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -8,7 +8,7 @@ pub(crate) enum Direction {
 }
 
 impl Direction {
-    /// Nothing for a text without letters.
+    /// `None` for a text without letters.
     pub(crate) fn of(text: &str) -> Option<Self> {
         text.chars().find_map(|letter| match letter {
             _ if is_right_to_left(letter) => Some(Self::RightToLeft),

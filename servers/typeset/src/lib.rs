@@ -1,8 +1,8 @@
-//! A document as data, set as PDF or DOCX.
+//! A document as data, laid out as PDF or DOCX.
 //!
-//! An [`Article`] is read from Markdown, HTML, JSON, a template with data, or made of a [`Resume`]; writers set it as PDF,
-//! DOCX, Markdown or HTML. Pure functions: no network, no other process, and no files but the fonts of this machine.
-//! Text is never code: whatever stands in a document comes out as the characters it is made of.
+//! An [`Article`] is read from Markdown, HTML, JSON, a template with data, or made from a [`Resume`]; writers
+//! produce PDF, DOCX, Markdown or HTML. Pure functions: no network, no other process, and no files except the
+//! fonts of this machine. Text is never code: the text of a document comes out literally.
 
 mod article;
 mod day;

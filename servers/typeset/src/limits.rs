@@ -1,22 +1,22 @@
-//! How large a document may be. Time is bounded by whoever runs this.
+//! The size limits of a document. The caller limits time.
 
 /// Bounds of one document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Of Markdown, HTML, JSON, or a template with its data filled in.
+    /// The maximum size of Markdown, HTML, JSON, or a filled template.
     pub input_bytes_max: usize,
-    /// Of all that is set, in bytes.
+    /// The maximum total text, in bytes.
     pub text_bytes_max: usize,
     /// Blocks and list items of all depths.
     pub blocks_max: usize,
     /// Lists and quotes within each other.
     pub depth_max: usize,
-    /// Of all tables together. Each costs the typesetter some 20 kB of memory.
+    /// The maximum number of cells of all tables. Each costs the typesetter some 20 kB of memory.
     pub cells_max: usize,
     pub columns_max: usize,
     pub pages_max: usize,
     pub pictures_max: usize,
-    /// Of one picture, as a file.
+    /// The maximum file size of one picture.
     pub picture_bytes_max: usize,
     /// Width times height: pictures are unpacked to be set.
     pub picture_pixels_max: u64,

@@ -1,11 +1,11 @@
-//! Which links a document may have.
+//! The allowed links of a document.
 
-/// Schemes that lead to a page, a mailbox or a telephone. Everything else could run something or read a file.
+/// Schemes that lead to a page, a mailbox or a telephone. Any other could run a program or read a file.
 const SCHEMES: [&str; 5] = ["http", "https", "mailto", "tel", "ftp"];
 /// Longer ones are data, not addresses.
 const BYTES_MAX: usize = 4_096;
 
-/// The link if it may stand in a document: an address with a known scheme. Relative ones lead nowhere from a PDF.
+/// The link if it is allowed: an address with a known scheme. Relative ones lead nowhere from a PDF.
 pub fn safe_link(link: &str) -> Option<&str> {
     let link = link.trim();
     let (scheme, rest) = link.split_once(':')?;

@@ -1,11 +1,11 @@
-//! What a writer gives back.
+//! The result of a writer.
 
 /// A finished file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Made {
     pub bytes: Vec<u8>,
-    /// Nothing where the format leaves pages to whoever shows it.
+    /// `None` if the format leaves pagination to the viewer.
     pub pages: Option<usize>,
-    /// What was left out or looks other than asked, in sentences.
+    /// Warnings about omitted or changed parts, in sentences.
     pub warnings: Vec<String>,
 }

@@ -17,7 +17,7 @@ pub enum PictureKind {
     Jpeg,
 }
 
-/// A picture that unpacks to what its head says.
+/// A picture that unpacks to the size in its header.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Picture {
     bytes: Vec<u8>,
@@ -81,7 +81,7 @@ impl Picture {
         format!("data:{};base64,{}", self.media_type(), base64_simd::STANDARD.encode_to_string(&self.bytes))
     }
 
-    /// Width and height in points as it is set: its own size at 96 dots per inch, made smaller to fit.
+    /// Displayed width and height in points: its own size at 96 dots per inch, reduced to fit.
     pub(crate) fn fit(&self, width_max: f64, height_max: f64) -> (f64, f64) {
         let (width, height) = (f64::from(self.width) * 0.75, f64::from(self.height) * 0.75);
         let scale = (width_max / width).min(height_max / height).min(1.0);
@@ -107,7 +107,7 @@ fn kind_of(bytes: &[u8]) -> Result<PictureKind, TypesetError> {
     }
 }
 
-/// As the head says, before anything is unpacked.
+/// From the header, before anything is unpacked.
 fn size_of(bytes: &[u8]) -> Result<(u32, u32), TypesetError> {
     let size = reader_of(bytes)?.into_dimensions();
     let (width, height) = size.map_err(|error| wrong(format!("it is damaged ({error})")))?;

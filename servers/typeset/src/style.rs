@@ -1,4 +1,4 @@
-//! How a document is to look.
+//! The style of a document.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,18 +6,18 @@ use serde::{Deserialize, Serialize};
 use crate::day::Day;
 use crate::error::TypesetError;
 
-/// A set of decisions about sizes, spaces and the head of a document.
+/// A set of choices for sizes, spaces and the head of a document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Theme {
     /// Title, then text.
     #[default]
     Article,
-    /// A page for the title, then text.
+    /// A title page, then text.
     Report,
-    /// Small and close, for much on few pages.
+    /// Small and dense, for much text on few pages.
     Compact,
-    /// For résumés: no hyphens, no ligatures, so that machines read it too.
+    /// For résumés: no hyphens, no ligatures, so that machines can read it too.
     Resume,
 }
 
@@ -45,7 +45,7 @@ impl PageSize {
     }
 }
 
-/// Whether headings have numbers.
+/// Numbers before headings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Numbering {
@@ -55,7 +55,7 @@ pub enum Numbering {
     Decimal,
 }
 
-/// Whether there is a table of contents, and of how many levels of headings.
+/// The table of contents, and its number of heading levels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Contents {
     #[default]
@@ -63,38 +63,38 @@ pub enum Contents {
     Levels(u8),
 }
 
-/// What the PDF is made to conform to.
+/// The standard that the PDF conforms to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub enum Standard {
     /// A tagged PDF 1.7.
     #[default]
     #[serde(rename = "none")]
     None,
-    /// For archives.
+    /// For archiving.
     #[serde(rename = "pdf/a-2b")]
     PdfA2b,
-    /// For readers who do not see it: every picture has a description, headings are in order.
+    /// For screen readers: every picture has a description, headings are in order.
     #[serde(rename = "pdf/ua-1")]
     PdfUa1,
 }
 
-/// Where fonts come from.
+/// The source of fonts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum FontSource {
-    /// Those inside this program; this machine's where they lack letters or a family is asked for.
+    /// The built-in ones; the machine's if they lack letters or a family is requested.
     #[default]
     Machine,
     /// Only those inside this program: the same file on every machine.
     Embedded,
 }
 
-/// What PDF and DOCX have in common.
+/// The common style of PDF and DOCX.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Style {
     pub theme: Theme,
     pub page: PageSize,
     pub landscape: bool,
-    /// Nothing for what the theme has.
+    /// `None` for the theme's value.
     pub margin_mm: Option<f64>,
     pub font_size_pt: Option<f64>,
     /// A family, such as `DejaVu Sans`.
@@ -102,7 +102,7 @@ pub struct Style {
     pub columns: u8,
     pub numbering: Numbering,
     pub contents: Contents,
-    /// Nothing for what the theme has.
+    /// `None` for the theme's value.
     pub page_numbers: Option<bool>,
     pub header: Option<String>,
     pub footer: Option<String>,
@@ -167,17 +167,17 @@ impl Style {
     pub(crate) fn check(&self) -> Result<(), TypesetError> {
         let wrong = |option, given: String, why| Err(TypesetError::Option { option, given, why });
         if !Self::FONT_SIZE_PT.contains(&self.font_size()) {
-            return wrong("the font size", self.font_size().to_string(), "5 to 36 points can be set");
+            return wrong("the font size", self.font_size().to_string(), "it must be from 5 to 36 points");
         }
         if !Self::COLUMNS.contains(&self.columns) {
-            return wrong("the number of columns", self.columns.to_string(), "there can be 1 to 4");
+            return wrong("the number of columns", self.columns.to_string(), "it must be from 1 to 4");
         }
         let (width, height) = self.page_mm();
         if !(0.0..=width.min(height) / 3.0).contains(&self.margin()) {
             return wrong(
                 "the margin",
                 self.margin().to_string(),
-                "it may take up to a third of the page, in millimetres",
+                "it must be at most a third of the page, in millimetres",
             );
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Templates: Markdown with places that data fills. Data comes in as text: it is escaped, so that nothing in it is a mark.
+//! Templates: Markdown with placeholders for data. Data is escaped, so it never becomes markup.
 
 use minijinja::value::{Value as Filled, ValueKind};
 use minijinja::{AutoEscape, Environment, Error, Output, State};
@@ -8,14 +8,15 @@ use crate::error::TypesetError;
 use crate::limits::Limits;
 use crate::markdown::escape;
 
-/// Steps that a template may take: a loop over ten thousand rows of a table is well within.
+/// The maximum number of steps of a template: a loop over ten thousand rows of a table is well within.
 const STEPS_MAX: u64 = 2_000_000;
 
 /// Fills a template with data; the result is Markdown for [`crate::Article::from_markdown`].
 ///
-/// `{{ name }}` stands for a value, `{% for item in items %} … {% endfor %}` and `{% if name %} … {% endif %}` for parts.
-/// A value that is meant to be Markdown itself is written `{{ name | safe }}`. A name that the data lacks is an error, so
-/// that no letter goes out with a gap in it; `{% if name %}` and `{{ name | default("…") }}` allow for it.
+/// `{{ name }}` is a value, `{% for item in items %} … {% endfor %}` and `{% if name %} … {% endif %}` are
+/// parts. A value that is Markdown itself is written `{{ name | safe }}`. A name that the data lacks is an
+/// error, so that no letter is sent with a gap in it; `{% if name %}` and `{{ name | default("…") }}` allow
+/// for it.
 pub fn fill(template: &str, data: &Value) -> Result<String, TypesetError> {
     if template.trim().is_empty() {
         return Err(TypesetError::Empty { what: "template" });
@@ -58,7 +59,7 @@ fn wrong(template: &str, error: &Error) -> TypesetError {
     let line = error.line().unwrap_or(1);
     let text = template.lines().nth(line.saturating_sub(1)).unwrap_or_default().trim();
     let what = match error.kind() {
-        minijinja::ErrorKind::UndefinedError => "a name is not in the data".to_owned(),
+        minijinja::ErrorKind::UndefinedError => "a name is missing from the data".to_owned(),
         minijinja::ErrorKind::OutOfFuel => "it takes too many steps".to_owned(),
         kind => error.detail().map_or_else(|| kind.to_string(), str::to_owned),
     };

@@ -1,24 +1,25 @@
-//! Which addresses a server may have that was named over the network. The operator's own file needs no permission.
+//! The rules for addresses of servers that were named over the network. Servers from the operator's own file
+//! need no permission.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Where a server's addresses may lead.
+/// The addresses that a server may lead to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reach {
     /// The operator wrote the address down.
     Anywhere,
-    /// Somebody sent it.
+    /// The address came over the network.
     Within(AddressRules),
 }
 
-/// What the operator allows beyond public addresses.
+/// Additional addresses that the operator allows beyond public ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct AddressRules {
     pub allow_loopback: bool,
     pub allow_private: bool,
 }
 
-/// Why an address is refused.
+/// The reason why an address is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum AddressRefused {
     #[error(
@@ -43,7 +44,7 @@ impl Reach {
 }
 
 impl AddressRules {
-    /// Whether an address may be dialled. An address that carries another one in it counts as that other one.
+    /// Checks that an address may be dialled. An address that embeds another one counts as the embedded one.
     pub fn check(self, address: IpAddr) -> Result<(), AddressRefused> {
         let plain = match address {
             IpAddr::V6(v6) => carried(v6).map_or(IpAddr::V6(v6), IpAddr::V4),

@@ -1,5 +1,5 @@
-//! An approval: people's word on one exact call. The state machine is pure; the store runs each step of it inside one
-//! transaction, so that whatever happens at the same moment, there is one outcome.
+//! An approval: the decision of people on one exact call. The state machine is pure; the store runs each step
+//! inside one transaction, so concurrent events still lead to exactly one outcome.
 
 use std::collections::BTreeSet;
 
@@ -52,7 +52,7 @@ impl ApprovalState {
         }
     }
 
-    /// Reads what older ledgers say, too.
+    /// Parses the state, including the words of older ledgers.
     pub fn parse(text: &str) -> Option<ApprovalState> {
         let word = match text {
             "rejected" => "denied",
@@ -62,13 +62,14 @@ impl ApprovalState {
         Self::ALL.into_iter().find(|state| state.as_str() == word)
     }
 
-    /// Whether an identical call attaches to it.
+    /// True if an identical call attaches to it.
     pub fn is_open(self) -> bool {
         matches!(self, ApprovalState::Pending | ApprovalState::Approved)
     }
 
-    /// Whether whoever asked is owed a word about it: people decided, or their time ran out, or the call was sent. A yes that
-    /// nobody used and a question that was withdrawn leave nothing to tell: the same call is simply asked about again.
+    /// True if the requester must still hear about it: people decided, the time to decide ran out, or the
+    /// call was sent. An unused approval and a withdrawn question leave nothing to report; the same call
+    /// simply asks again.
     pub fn is_worth_telling(self) -> bool {
         Self::WORTH_TELLING.contains(&self)
     }
@@ -77,7 +78,7 @@ impl ApprovalState {
         [ApprovalState::Denied, ApprovalState::ChangesRequested, ApprovalState::Expired, ApprovalState::Used];
 }
 
-/// What an approval is bound to. Nothing else may run under it.
+/// The exact call that an approval is bound to. Nothing else may run under it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Binding {
     pub principal: PrincipalId,
@@ -85,19 +86,20 @@ pub struct Binding {
     pub tool_version: Digest,
     /// The canonical digest of the arguments as the caller proposed them.
     pub proposed: Digest,
-    /// Stands for what asked for people: the gates that matched by their meaning, what they want together, and the level of
-    /// care ([`Requirement::basis`]). Other policies may come and go.
+    /// Identifies the reason why people were asked: the meaning of the gates that matched, their merged
+    /// requirement, and the level of care ([`Requirement::basis`]). Unrelated policies may change without
+    /// affecting it.
     #[serde(alias = "policy_version")]
     pub policies: Digest,
 }
 
-/// Why a question ended without anybody's word.
+/// The reason why a question ended without a decision.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Withdrawn {
-    /// Whoever made the call took it back.
+    /// The caller withdrew the call.
     ByCaller,
-    /// The policies that asked for people ask for something else by now, or for nobody.
+    /// The policies that asked for people now ask for something else, or no longer ask.
     PoliciesChanged,
 }
 
@@ -116,26 +118,26 @@ pub struct Approval {
     /// The call that asked first; identical ones join it.
     pub call: CallId,
     pub binding: Binding,
-    /// Who asks, as they were known when they asked: an edit is judged for them again.
+    /// The requester as known at the time of the request: an edit is judged for them again.
     pub requester: Principal,
-    /// The canonical digest of what would run: the proposal, or what an approver made of it.
+    /// The canonical digest of the arguments that would run: the proposal, or an approver's edit of it.
     pub effective: Digest,
-    /// What would run, redacted.
+    /// The arguments that would run, redacted.
     pub arguments: RawJson,
     /// Files and refs that the arguments name, as they were when people were asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attachment>,
-    /// What was proposed, redacted, where an approver changed it.
+    /// The proposed arguments, redacted, if an approver changed them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proposed_arguments: Option<RawJson>,
-    /// Whether nothing was redacted, so that the call can run from here without its caller.
+    /// True if nothing was redacted, so the call can run from this record without its caller.
     pub complete: bool,
     pub requirement: Requirement,
     pub state: ApprovalState,
     pub votes: Vec<Vote>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
-    /// Who opened that session, where somebody did; they count as asking, too.
+    /// The principal that opened the session, if any; it counts as a requester too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opened_by: Option<PrincipalId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -148,11 +150,11 @@ pub struct Approval {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
     pub created_at_ms: i64,
-    /// While pending: when nobody may decide any more. Once approved: when it lapses.
+    /// While pending: the deadline for a decision. Once approved: the time when the approval lapses.
     pub expires_at_ms: i64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolved_at_ms: Option<i64>,
-    /// Groups that are asked as well since nobody decided in time.
+    /// The additional groups that are asked because no decision came in time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub escalated_to: Option<Vec<String>>,
     /// The call that ran under it.
@@ -163,7 +165,7 @@ pub struct Approval {
     pub policy_version: Option<Digest>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withdrawn: Option<Withdrawn>,
-    /// When whoever asked heard how it ended. Until then the same call is told that, once.
+    /// The time when the requester heard the outcome. Until then the same call is told about it, once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told_at_ms: Option<i64>,
 }
@@ -174,18 +176,18 @@ pub struct Vote {
     pub ballot: BallotKind,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Which of the requirement's entries this person counts for.
+    /// The entries of the requirement that this person counts for.
     pub counts_for: Vec<usize>,
     pub at_ms: i64,
-    /// The digest of what they saw.
+    /// The digest of the arguments that the person saw.
     pub effective: Digest,
-    /// As whose vote it counts, where that is not the person's own.
+    /// The voice under which the vote counts, if it is not the person's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts_as: Option<String>,
 }
 
 impl Vote {
-    /// Who is counted: one person, or all for whom one sender speaks.
+    /// The voice that is counted: one person, or everyone whom one sender speaks for.
     fn voice(&self) -> &str {
         self.counts_as.as_deref().unwrap_or(self.person.as_str())
     }
@@ -211,19 +213,19 @@ impl BallotKind {
     }
 }
 
-/// What one person says.
+/// The decision of one person.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Ballot {
     Approve,
     Deny,
-    /// Approve, but with these arguments. They have been validated and judged; `requirement` is what policy asks for
-    /// them, merged with what it asked for the proposal.
+    /// Approve with these arguments instead. They have been validated and judged; `requirement` is the
+    /// policy's requirement for them, merged with the one for the proposal.
     Edit {
         arguments: RawJson,
         effective: Digest,
         requirement: Requirement,
     },
-    /// Not like this; the caller may propose something else.
+    /// Denied in this form; the caller may propose something else.
     RequestChanges,
 }
 
@@ -238,29 +240,29 @@ impl Ballot {
     }
 }
 
-/// Through which door a vote came.
+/// The channel of a vote.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Standing {
-    /// Somebody with a credential of their own.
+    /// A person with their own credential.
     Person,
     /// The person at the client that makes the call, through elicitation.
     AtTheClient,
 }
 
-/// One person's word on its way.
+/// One person's vote on its way.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Word {
     pub voter: Principal,
     pub standing: Standing,
     pub ballot: Ballot,
     pub reason: Option<String>,
-    /// The digest of what they were shown, where that is known.
+    /// The digest of the arguments that the person was shown, if known.
     pub shown: Option<Digest>,
-    /// Who vouches for the person and for whom else it likes: all of them count once.
+    /// The sender that vouches for the person, and possibly for others: all of them count once.
     pub counts_as: Option<String>,
 }
 
-/// Why a step was refused. Nothing has changed then.
+/// The reason why a step was refused. A refused step changes nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ApprovalRefusal {
     #[error("the approval is already {}", .0.as_str())]
@@ -283,7 +285,7 @@ pub enum ApprovalRefusal {
     Withdrawn(Withdrawn),
 }
 
-/// What a step changed, beyond the vote itself.
+/// The effect of a step, beyond the vote itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     /// The vote counts; others must agree too.
@@ -294,17 +296,17 @@ pub enum Step {
     Resolved,
 }
 
-/// What happened to an approval whose time was over.
+/// The effect of a timeout on an approval.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TimeOut {
     Escalated,
     Expired,
-    /// It was approved, and nobody came to use it.
+    /// It was approved, but not used in time.
     Lapsed,
 }
 
 impl Approval {
-    /// Takes one person's word. `valid_ms` is how long the call may use a yes.
+    /// Records one person's vote. `valid_ms` is how long the call may use an approval.
     pub fn vote(&mut self, word: Word, now_ms: i64, valid_ms: i64) -> Result<Step, ApprovalRefusal> {
         if self.is_repeated(&word) {
             return Ok(Step::Repeated);
@@ -327,14 +329,14 @@ impl Approval {
             if !self.requirement.editable {
                 return Err(ApprovalRefusal::NotEditable);
             }
-            // What policy asks may have grown with the edit.
+            // The edit may have changed the policy's requirement.
             counts_for = self.counts_for(&requirement, &voter, standing)?;
             let before = std::mem::replace(&mut self.arguments, arguments);
             self.proposed_arguments.get_or_insert(before);
             self.effective = effective;
             self.requirement = requirement;
         }
-        // A person's later word replaces the earlier one.
+        // A person's later vote replaces their earlier one.
         self.votes.retain(|vote| vote.person != voter.id);
         let vote = Vote {
             person: voter.id,
@@ -358,8 +360,8 @@ impl Approval {
         Ok(Step::Resolved)
     }
 
-    /// Whether a word is about what would run now. Whoever does not say what they saw saw the proposal; a no is a no to
-    /// whatever it has become.
+    /// True if a vote is about the arguments that would run now. A vote without a digest refers to the
+    /// proposal; a denial applies to whatever the call has become.
     fn was_seen(&self, word: &Word) -> bool {
         match (word.shown, word.ballot.kind()) {
             (Some(shown), _) => shown == self.effective,
@@ -368,7 +370,7 @@ impl Approval {
         }
     }
 
-    /// Whether somebody says again what they said before and what still stands: a click that came twice.
+    /// True if a vote repeats the person's current vote, such as a second click.
     fn is_repeated(&self, word: &Word) -> bool {
         let Word { voter, ballot, counts_as, .. } = word;
         let effective = match ballot {
@@ -384,7 +386,7 @@ impl Approval {
         };
         stands
             && self.votes.iter().any(|vote| {
-                // Somebody's own word stands above what others say for them.
+                // A person's own vote outranks a vote that others cast for them.
                 let is_as_good = vote.counts_as.is_none() || vote.counts_as == *counts_as;
                 is_as_good
                     && vote.person == voter.id
@@ -393,7 +395,7 @@ impl Approval {
             })
     }
 
-    /// Which entries of the requirement a voter counts for, if they may vote at all.
+    /// The entries of the requirement that a voter counts for, if they may vote at all.
     fn counts_for(
         &self,
         requirement: &Requirement,
@@ -413,7 +415,7 @@ impl Approval {
             return Err(ApprovalRefusal::NotAPerson);
         }
         let escalated = self.escalated_to.as_deref().unwrap_or_default();
-        // Whom the operator named for what nobody decided in time stands in for every group.
+        // The people whom the operator named for escalation stand in for every group.
         let stands_in = self.escalated_to.is_some() && escalated.iter().any(|group| voter.belongs_to(group));
         let found =
             positions(entries, |groups| stands_in || groups.iter().any(|group| voter.belongs_to(group)));
@@ -423,14 +425,14 @@ impl Approval {
         Ok(found)
     }
 
-    /// Whether enough different people agree, somebody of every entry among them, all to what would run now.
+    /// True if enough different people agree to what would run now, including at least one from every entry.
     fn is_agreed(&self) -> bool {
         let every_entry = (0..self.requirement.approvers.len())
             .all(|entry| self.yes().any(|vote| vote.counts_for.contains(&entry)));
         every_entry && self.agreed() >= self.requirement.quorum as usize
     }
 
-    /// How many agree to what would run now, each counted once.
+    /// The number of people who agree to what would run now, each counted once.
     pub fn agreed(&self) -> usize {
         let voices: BTreeSet<&str> = self.yes().map(Vote::voice).collect();
         voices.len()
@@ -464,7 +466,7 @@ impl Approval {
         Ok(())
     }
 
-    /// The call is not wanted any more, or not asked about like this.
+    /// Withdraws the question: the caller no longer wants the call, or policy no longer asks for it.
     pub fn cancel(&mut self, why: Withdrawn, now_ms: i64) -> Result<(), ApprovalRefusal> {
         match self.state {
             ApprovalState::Pending => self.resolve(ApprovalState::Cancelled, now_ms),
@@ -475,7 +477,7 @@ impl Approval {
         Ok(())
     }
 
-    /// Whoever asked has heard how it ended. Whether that is news.
+    /// Notes that the requester has heard the outcome. Returns true if that is news.
     pub fn tell(&mut self, now_ms: i64) -> bool {
         let is_news = self.told_at_ms.is_none() && self.state.is_worth_telling();
         if is_news {
@@ -484,7 +486,7 @@ impl Approval {
         is_news
     }
 
-    /// Does what is due. `escalate_to` are the groups to ask where the gate says so.
+    /// Applies a timeout that is due. `escalate_to` are the groups to ask if the gate escalates.
     pub fn time_out(&mut self, now_ms: i64, escalate_to: &[String]) -> Option<TimeOut> {
         if now_ms < self.expires_at_ms {
             return None;
@@ -515,18 +517,18 @@ impl Approval {
         self.resolved_at_ms = Some(now_ms);
     }
 
-    /// Who changed the arguments into what would run.
+    /// The person who changed the arguments into those that would run.
     pub fn edited_by(&self) -> Option<&PrincipalId> {
         let edit = self.votes.iter().rev().find(|vote| vote.ballot == BallotKind::Edit)?;
         Some(&edit.person)
     }
 
-    /// Whose word ended it.
+    /// The person whose vote ended it.
     pub fn decided_by(&self) -> Option<&PrincipalId> {
         self.votes.last().map(|vote| &vote.person)
     }
 
-    /// The last word anybody gave a reason for.
+    /// The most recent reason that a voter gave.
     pub fn reason(&self) -> Option<&str> {
         self.votes.iter().rev().find_map(|vote| vote.reason.as_deref())
     }
@@ -536,7 +538,7 @@ fn positions(entries: &[Vec<String>], fits: impl Fn(&Vec<String>) -> bool) -> Ve
     entries.iter().enumerate().filter(|(_, groups)| fits(groups)).map(|(place, _)| place).collect()
 }
 
-/// What may pass without being asked about again.
+/// A permission for calls to run without asking people again.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Grant {
     pub id: GrantId,
@@ -545,7 +547,7 @@ pub struct Grant {
     pub tool_version: Digest,
     /// Arguments that must be exactly so: JSON pointer and value. Others may be anything.
     pub pins: Vec<Pin>,
-    /// The texts of the gates it stands for. A call that any other gate matches is asked about.
+    /// The digests of the gates that it covers. A call that matches any other gate still asks.
     pub gates: Vec<Digest>,
     /// `None` is no limit.
     pub uses_left: Option<u32>,
@@ -561,11 +563,11 @@ pub struct Grant {
 pub struct Pin {
     /// A JSON pointer into the arguments; the empty one is all of them.
     pub path: String,
-    /// The canonical digest of what must stand there.
+    /// The canonical digest of the value that must be there.
     pub value: Digest,
 }
 
-/// What an approver says of a grant.
+/// The terms of a grant as an approver sets them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct GrantTerms {
     pub pins: Vec<Pin>,
@@ -578,7 +580,7 @@ impl Grant {
         self.revoked_at_ms.is_none() && now_ms < self.expires_at_ms && self.uses_left != Some(0)
     }
 
-    /// Whether it stands for everything that a requirement asks.
+    /// True if it covers everything that a requirement asks for.
     pub fn covers(&self, requirement: &Requirement) -> bool {
         requirement.gates.iter().all(|gate| self.gates.contains(&gate.text))
     }

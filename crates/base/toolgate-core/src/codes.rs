@@ -1,7 +1,8 @@
-//! Every code that a caller can hear, in one table: what happened, whose fault it was, whether to try again, what to do.
+//! Every error code that a caller can receive, in one table: what happened, whose fault it was, whether to
+//! retry, what to do.
 //!
-//! The reference of the documentation is made from it. A test of the binary reads the sources and refuses a code that is
-//! used and does not stand here, and one that stands here and is not used.
+//! The reference documentation is generated from it. A test of the binary scans the sources and fails on a
+//! code that is used but missing here, and on one that is listed here but unused.
 
 mod approvals;
 mod calls;
@@ -15,37 +16,37 @@ mod warnings;
 
 use crate::Blame;
 
-/// What is said about one code.
+/// The entry of one code.
 #[derive(Debug)]
 pub struct Code {
     pub code: &'static str,
     pub fault: Blame,
     pub retry: Retry,
-    /// Where it can be met.
+    /// The places where it occurs.
     pub seen: &'static [Seen],
     pub title: &'static str,
     pub happened: &'static str,
     pub advice: &'static str,
-    /// What the gateway says to people, by example.
+    /// An example of the gateway's message.
     pub message: &'static str,
-    /// The hint beside it, by example; empty where there is none.
+    /// An example of the hint; empty if there is none.
     pub hint: &'static str,
     /// Other codes, and places of the reference such as `configuration.md#limits`.
     pub see: &'static [&'static str],
 }
 
-/// Whether the same request may succeed when it is sent again.
+/// The chance that the same request succeeds when it is sent again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Retry {
     Yes,
     No,
-    /// A program should not repeat it by itself, but made anew it can succeed.
+    /// A program should not repeat it unchanged, but a new request can succeed.
     Anew,
-    /// The answer itself says it.
+    /// The answer itself says whether.
     Sometimes,
 }
 
-/// How a code reaches whoever hears it.
+/// The way in which a code reaches a caller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Seen {
     /// A problem with this HTTP status.

@@ -1,5 +1,5 @@
-//! The port through which calls reach bytes: what their arguments name, what the server gets instead, and what of a result
-//! is kept out of the context.
+//! The port through which calls reach bytes: the files that their arguments name, the values that the server
+//! gets instead, and the parts of a result that are kept out of the context.
 
 use serde_json::Value;
 
@@ -9,12 +9,13 @@ use crate::port::{BoxFuture, Insert};
 use crate::scope::Seat;
 use crate::{Digest, Principal, PrincipalId, RawJson, Refusal, ServerName, Tool};
 
-/// On whose behalf bytes are touched. An id is a name, never a permission: this is held against it on every use.
+/// The principal behind an access to bytes. An id is a name, never a permission: every use is checked against
+/// this.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Holder {
     pub principal: Principal,
     pub session: SessionId,
-    /// Who opened the session, where somebody did: what is theirs may be used in it.
+    /// The principal that opened the session, if any: its files may be used in it.
     pub opened_by: Option<PrincipalId>,
     pub run: Option<RunId>,
     pub call: Option<CallId>,
@@ -32,12 +33,12 @@ impl Holder {
     }
 }
 
-/// A file or a ref that arguments name, as it was before anybody decided on the call.
+/// A file or a ref that arguments name, as it was before the decision on the call.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Attachment {
-    /// Where the id stands in the arguments, as a JSON pointer.
+    /// The position of the id in the arguments, as a JSON pointer.
     pub place: String,
-    /// As the caller wrote it.
+    /// The id as the caller wrote it.
     pub id: String,
     pub digest: Digest,
     pub bytes: u64,
@@ -46,7 +47,7 @@ pub struct Attachment {
     pub name: Option<FileName>,
 }
 
-/// Something that is said beside a result.
+/// A notice that accompanies a result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Notice {
     pub code: &'static str,
@@ -67,20 +68,20 @@ pub struct Expanded {
     pub arguments: String,
     /// Their places count from the start of `arguments`.
     pub inserts: Vec<Insert>,
-    /// What must not come back in a result.
+    /// Values that must not come back in a result.
     pub secrets: Vec<Sent>,
 }
 
-/// Something that a server got and that does not belong into the context.
+/// A value that a server received and that does not belong in the context.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Sent {
     /// An address that opens a file by itself.
     Address(String),
-    /// A file in Base64, where that is too short to be known for one wherever it stands.
+    /// A file in Base64 that is too short to be recognised by its content alone.
     Content { id: String, encoded: String },
 }
 
-/// A result without what is too big or too binary for the context.
+/// A result without the parts that are too large or too binary for the context.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TakenOut {
     pub result: RawJson,
@@ -90,10 +91,10 @@ pub struct TakenOut {
 }
 
 pub trait Contents: Send + Sync {
-    /// Whether looking at these arguments is worth the time. Most calls have nothing to do with files.
+    /// A quick check whether these arguments may name files. Most calls do not.
     fn concerns(&self, tool: &Tool, arguments: &RawJson) -> bool;
 
-    /// Looks up what the arguments name. Nothing is opened for the server yet.
+    /// Looks up the files that the arguments name. Nothing is opened for the server yet.
     fn attach<'a>(
         &'a self,
         holder: &'a Holder,
@@ -101,7 +102,8 @@ pub trait Contents: Send + Sync {
         arguments: &'a Value,
     ) -> BoxFuture<'a, Result<Attached, Refusal>>;
 
-    /// Makes what the server gets, once the call may be sent. What is not as it was when it was looked up is refused.
+    /// Builds the server's arguments once the call may be sent. A file that has changed since the lookup is
+    /// refused.
     fn expand<'a>(
         &'a self,
         holder: &'a Holder,
@@ -110,10 +112,11 @@ pub trait Contents: Send + Sync {
         attachments: &'a [Attachment],
     ) -> BoxFuture<'a, Result<Expanded, Refusal>>;
 
-    /// Whether there may be anything in a result that must be taken out.
+    /// A quick check whether a result may have parts that must be taken out.
     fn must_look(&self, result: &RawJson) -> bool;
 
-    /// Takes out of a result what does not belong into the context, and remembers what the server calls by ids of its own.
+    /// Removes the parts of a result that do not belong in the context, and remembers contents that the
+    /// server names by its own ids.
     fn take_out<'a>(
         &'a self,
         holder: &'a Holder,
@@ -130,7 +133,7 @@ pub trait Contents: Send + Sync {
     ) -> Option<BoxFuture<'a, Result<RawJson, Refusal>>>;
 }
 
-/// What contents themselves have to ask others for.
+/// The services that contents need from others.
 pub trait Suppliers: Send + Sync {
     /// The text of a file, by a tool that reads documents. `tool` is its name as the operator wrote it.
     fn extract<'a>(
@@ -140,10 +143,10 @@ pub trait Suppliers: Send + Sync {
         file: &'a Attachment,
     ) -> BoxFuture<'a, Result<String, Refusal>>;
 
-    /// What a version of the extractor's text is kept under: the version of the tool, if there is one.
+    /// The key under which an extractor's text is cached: the version of the tool, if it exists.
     fn extractor_version(&self, tool: &str) -> Option<Digest>;
 
-    /// The result of `resources/read` of a server, for something that it calls by an id of its own.
+    /// The result of a server's `resources/read`, for content under its own id.
     fn fetch<'a>(
         &'a self,
         holder: &'a Holder,

@@ -1,4 +1,4 @@
-//! What policy is asked and what it answers.
+//! The questions to policy and its answers.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -7,20 +7,21 @@ use crate::id::{RunId, SessionId};
 use crate::scope::AgentName;
 use crate::{Digest, Principal, Tool};
 
-/// The policy port. A decision is made from what is in memory.
+/// The policy port. It decides from what is in memory.
 pub trait Policy: Send + Sync {
     fn decide(&self, question: &Question<'_>) -> Decision;
-    /// What can be said before there are arguments: whether the tool may be seen, and whether people will be asked.
+    /// The decision before there are arguments: whether the tool is visible, and whether people will be
+    /// asked.
     fn visibility(&self, glimpse: &Glimpse<'_>) -> Visibility;
-    /// Stands for everything that decides: texts, template, settings.
+    /// Identifies everything that decides: texts, template, settings.
     fn version(&self) -> Digest;
-    /// The same for sessions with a level of care of their own: what their decisions have as `policy_version`.
+    /// The same for sessions with their own level of care: the `policy_version` of their decisions.
     fn version_under(&self, _template: Option<Template>) -> Digest {
         self.version()
     }
 }
 
-/// One call that somebody proposes.
+/// One proposed call.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
     pub principal: &'a Principal,
@@ -36,13 +37,13 @@ pub struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
-    /// A call that belongs to nothing.
+    /// A call without a session, run or task.
     pub fn alone(principal: &'a Principal, tool: &'a Tool, arguments: &'a serde_json::Value) -> Self {
         Self { principal, tool, arguments, session: None, agent: None, template: None, run: None, task: None }
     }
 }
 
-/// A tool that somebody might call.
+/// A tool that may be called later.
 #[derive(Clone, Copy, Debug)]
 pub struct Glimpse<'a> {
     pub principal: &'a Principal,
@@ -53,12 +54,12 @@ pub struct Glimpse<'a> {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Visibility {
-    /// No arguments would make policy allow it: it is not there for this caller.
+    /// No arguments would make policy allow it: it does not exist for this caller.
     Hidden(Denial),
     Visible(Asking),
 }
 
-/// Whether people are asked when a tool is called.
+/// The likelihood that people are asked when a tool is called.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Asking {
@@ -68,7 +69,7 @@ pub enum Asking {
     Always,
 }
 
-/// A level of care. A later one is stricter, and gates whatever an earlier one gates.
+/// A level of care. A later one is stricter, and has all gates of the earlier ones.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, serde::Serialize, serde::Deserialize,
 )]
@@ -102,12 +103,12 @@ impl Template {
         Self::ALL.into_iter().find(|template| template.as_str() == name)
     }
 
-    /// Whether effects count that nobody but the server itself claims.
+    /// True if effects that only the server claims are believed.
     pub fn believes_hints(self) -> bool {
         self < Template::Regulated
     }
 
-    /// What holds where two scopes meet: strictness never relaxes.
+    /// The result where two scopes meet: strictness never relaxes.
     #[must_use]
     pub fn strictest(a: Template, b: Template) -> Template {
         a.max(b)
@@ -124,7 +125,7 @@ impl std::fmt::Display for Template {
 pub struct Decision {
     pub verdict: Verdict,
     pub policy_version: Digest,
-    /// What the policies in shadow mode would have said, where it differs.
+    /// The decision of the policies in shadow mode, if it differs.
     pub shadow: Option<Verdict>,
 }
 
@@ -145,7 +146,8 @@ impl Verdict {
         }
     }
 
-    /// Stands for what policy asks of people, which may be nothing. What is denied asks for nothing either, and runs not at all.
+    /// Identifies the policy's requirement, which may be empty. A denied call has none either, and never
+    /// runs.
     pub fn basis(&self, template: Option<Template>) -> Option<Digest> {
         match self {
             Verdict::Permit => Some(Digest::of("nobody is asked")),
@@ -159,54 +161,54 @@ impl Verdict {
 pub struct Denial {
     /// The policies that forbid it; empty where none permits it.
     pub policies: Vec<PolicyRef>,
-    /// What went wrong while the policies were evaluated; that denies too.
+    /// An error during the evaluation of the policies; it denies too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// A policy and why it is there, in its author's words (`@reason`).
+/// A policy and its author's reason (`@reason`).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
 pub struct PolicyRef {
-    /// `@id` where there is one, else file and line: `gates.cedar:12`.
+    /// The `@id` of the policy, otherwise file and line: `gates.cedar:12`.
     pub id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The digest of what it means, annotations included: white space and comments do not count.
+    /// The digest of its meaning, including annotations: white space and comments do not count.
     pub text: Digest,
 }
 
-/// Who must agree, and how: all gates that matched, merged.
+/// The approval that is required: all gates that matched, merged.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Requirement {
     /// Sorted by id.
     pub gates: Vec<PolicyRef>,
-    /// One entry for each gate that names approvers. Somebody of each entry must agree; within an entry any group
-    /// will do. Without entries anybody with the right to approve may.
+    /// One entry for each gate that names approvers. A member of each entry must agree; within an entry any
+    /// group counts. Without entries, anyone with the right to approve may agree.
     pub approvers: Vec<Vec<String>>,
     /// The largest of all gates; at least 1.
     pub quorum: u32,
     /// The shortest of all gates, in seconds.
     pub timeout_seconds: Option<u64>,
     pub on_timeout: OnTimeout,
-    /// Whether all gates let an approver change the arguments.
+    /// True if all gates let an approver change the arguments.
     pub editable: bool,
-    /// Whether all gates let the call run after a yes although its caller has left.
+    /// True if all gates let the call run after an approval even if its caller has left.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unattended: bool,
 }
 
-/// The group that stands for the person at the client that makes the call.
+/// The group of the person at the client that makes the call.
 pub const CALLER_GROUP: &str = "caller";
 
 impl Requirement {
-    /// Whether the person at the calling client alone can satisfy it.
+    /// True if the person at the calling client alone can satisfy it.
     pub fn caller_may_decide(&self) -> bool {
         self.quorum == 1
             && !self.approvers.is_empty()
             && self.approvers.iter().all(|groups| groups.iter().any(|group| group == CALLER_GROUP))
     }
 
-    /// What both ask together: never less strict than either.
+    /// Merges two requirements; the result is never less strict than either.
     #[must_use]
     pub fn merged(mut self, other: Requirement) -> Requirement {
         self.gates.extend(other.gates);
@@ -228,8 +230,8 @@ impl Requirement {
         self
     }
 
-    /// Stands for what was asked: the gates by their meaning, and what they want together, at a level of care. Names by file
-    /// and line are no part of it, so that other policies may come and go around them.
+    /// Identifies the requirement: the meaning of the gates and their merged demands, at a level of care.
+    /// File names and line numbers do not count, so unrelated policies may change around them.
     pub fn basis(&self, template: Option<Template>) -> Digest {
         let gates: BTreeSet<String> = self.gates.iter().map(|gate| gate.text.to_string()).collect();
         let Requirement { approvers, quorum, timeout_seconds, on_timeout, editable, unattended, .. } = self;
@@ -242,12 +244,12 @@ impl Requirement {
     }
 }
 
-/// What happens when nobody decides in time. Never: it runs.
+/// The action when no decision comes in time. It never lets the call run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnTimeout {
     Deny,
-    /// Those whom the operator named are asked as well, once, for as long again.
+    /// The people whom the operator named are asked too, once, for the same time again.
     Escalate,
 }
 

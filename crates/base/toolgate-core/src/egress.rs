@@ -1,21 +1,22 @@
-//! How connections leave for others: whose certificates are trusted, what is shown of the gateway's own, and by which proxy.
-//! Data only; `toolgate-outbound` opens the connections.
+//! The way connections leave the gateway: the certificates that are trusted, the gateway's own certificate,
+//! and the proxy. Data only; `toolgate-outbound` opens the connections.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
-/// How connections to somebody leave. The default trusts the roots of the machine, shows nothing and goes straight there.
+/// The settings of outgoing connections. By default they trust the machine's roots, show no certificate and
+/// use no proxy.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Egress {
     pub trust: Trust,
     pub identity: Option<Identity>,
     pub proxy: Option<Proxy>,
-    /// Who is reached without the proxy, beside this machine itself.
+    /// Destinations that bypass the proxy, besides this machine itself.
     pub direct: Vec<Direct>,
 }
 
-/// Whose signature makes a certificate good.
+/// The roots that make a certificate valid.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Trust {
     /// The authorities that the machine trusts.
@@ -27,7 +28,7 @@ pub enum Trust {
     Only(Pem),
 }
 
-/// The certificate that the gateway shows where it is asked for one.
+/// The gateway's own certificate, shown to servers that ask for one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Identity {
     pub certificates: Pem,
@@ -54,7 +55,7 @@ impl fmt::Debug for Pem {
     }
 }
 
-/// An HTTP proxy that is asked with CONNECT.
+/// An HTTP proxy that is used with CONNECT.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Proxy {
     /// A name or an address, without brackets.
@@ -85,7 +86,7 @@ impl Proxy {
     }
 }
 
-/// Somebody who is reached without the proxy.
+/// A destination that bypasses the proxy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Direct {
     Everybody,
@@ -93,7 +94,7 @@ pub enum Direct {
     Name(String),
     /// A name and every name below it; in lower case, without the dot in front.
     Below(String),
-    /// Addresses that begin with so many bits of this one.
+    /// The addresses that share this many leading bits with this one.
     Net(IpAddr, u8),
 }
 
@@ -166,8 +167,8 @@ fn same_bits_v6(a: Ipv6Addr, b: Ipv6Addr, length: u8) -> bool {
 }
 
 impl Egress {
-    /// The proxy that leads to a host; `None` is straight there. A proxy would take this machine's own names and addresses
-    /// for its own, so they never go to it.
+    /// The proxy for a host; `None` connects directly. A proxy would resolve this machine's names and
+    /// addresses as its own, so they never go through it.
     pub fn proxy_to(&self, host: &str) -> Option<&Proxy> {
         let proxy = self.proxy.as_ref()?;
         let bare = host.trim_start_matches('[').trim_end_matches(']');
@@ -182,13 +183,14 @@ impl Egress {
         (!direct).then_some(proxy)
     }
 
-    /// The same without what shows who the gateway is: for addresses that the operator did not write down.
+    /// The same settings without the gateway's own identity: for addresses that the operator did not write
+    /// down.
     pub fn anonymous(&self) -> Self {
         Self { identity: None, ..self.clone() }
     }
 }
 
-/// Whether an address is one of this machine, in whichever form.
+/// True if an address belongs to this machine, in any form.
 pub fn is_here(address: IpAddr) -> bool {
     address.to_canonical().is_loopback()
 }

@@ -1,4 +1,4 @@
-//! What the ledger keeps: events in a fixed vocabulary, and the bodies they name by digest.
+//! The content of the ledger: events in a fixed vocabulary, and the bodies that they reference by digest.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::id::{ApprovalId, CallId, RunId, SessionId};
 use crate::{CanonicalName, Digest, PrincipalId, RawJson, ServerName};
 
 macro_rules! words {
-    // Each word has a doc comment: the reference is made of them.
+    // Each word has a doc comment: the reference is generated from them.
     ($(#[$doc:meta])* $name:ident { $($(#[doc = $meaning:literal])+ $word:ident = $text:literal,)+ }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -218,7 +218,7 @@ words!(
     }
 );
 
-/// What all events of one call have in common.
+/// The fields that all events of one call share.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct About {
     pub session: Option<SessionId>,
@@ -295,7 +295,7 @@ pub enum Durability {
     OnDisk,
 }
 
-/// An event as the ledger holds it.
+/// An event as the ledger stores it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Recorded {
     /// The event's position in the whole ledger; pages and cursors use it.

@@ -1,4 +1,4 @@
-//! What went wrong between the gateway and a server, in words that name the culprit and help.
+//! Failures between the gateway and a server, in words that name the culprit and help.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::ServerName;
 
-/// Whose fault a failure is.
+/// The party at fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Blame {
@@ -36,15 +36,15 @@ pub enum FaultKind {
     Garbled { what: String },
     /// The server answered HTTP with a status that is not an answer.
     Refused { status: u16, body: String },
-    /// The server, or this tool of it, has as many calls under way as it may.
+    /// The server, or this tool of it, has reached its limit of concurrent calls.
     Busy { limit: usize },
     /// More calls came than the operator allows. Nothing was sent.
     RateLimited { retry_after: Duration },
-    /// It failed so often in a row that it is left alone for a while. Nothing was sent.
+    /// It failed so often in a row that it is paused. Nothing was sent.
     Resting { reason: String, retry_after: Duration },
     /// It wants a credential that the gateway does not have. Nothing was done.
     Unauthorized { reason: String },
-    /// Content that belongs into the request could not be read to its end, so the request never was whole. Nothing ran.
+    /// Content for the request could not be read completely, so the request was never complete. Nothing ran.
     Unread { reason: String },
 }
 
@@ -65,7 +65,7 @@ impl FaultKind {
         }
     }
 
-    /// Whether the same request may be sent again without the danger that it runs twice.
+    /// True if the same request may be sent again without the risk that it runs twice.
     pub fn safe_to_retry(&self) -> bool {
         matches!(
             self,
@@ -79,12 +79,12 @@ impl FaultKind {
     }
 }
 
-/// What callers read instead of an address.
+/// The text that callers see instead of an address.
 const ITS_ADDRESS: &str = "its address";
 
 impl Fault {
-    /// What whoever called is told: the server by its name. Where it is belongs to operators, who read it in the ledger and
-    /// with `toolgate servers show`.
+    /// The message for the caller, which names the server. The server's address is for operators, who find it
+    /// in the ledger and with `toolgate servers show`.
     pub fn told(&self) -> String {
         let kind = match self.kind.clone() {
             FaultKind::Down { reason } => FaultKind::Down { reason: without_addresses(&reason) },

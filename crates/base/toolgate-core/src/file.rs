@@ -10,7 +10,7 @@ use crate::{CanonicalName, Digest, PrincipalId, ServerName};
 pub struct File {
     pub id: FileId,
     pub name: FileName,
-    /// As the bytes themselves say, not whoever sent them.
+    /// Detected from the bytes, not taken from the sender.
     pub media_type: String,
     pub bytes: u64,
     pub digest: Digest,
@@ -20,15 +20,16 @@ pub struct File {
     pub expires_at_ms: Option<i64>,
 }
 
-/// A name for what was taken out of a result, or for what a server keeps and calls by an id of its own.
+/// A name for something that was taken out of a result, or for something that a server keeps under its own
+/// id.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ref {
     pub id: RefId,
     pub media_type: String,
     pub bytes: u64,
-    /// Nothing for what its server still has and nobody has fetched.
+    /// `None` while only the server has the content and it has not been fetched.
     pub digest: Option<Digest>,
-    /// The first words of a text; empty for what is none.
+    /// The beginning of a text; empty for everything else.
     pub preview: String,
     pub principal: PrincipalId,
     pub session: SessionId,
@@ -41,13 +42,13 @@ pub struct Ref {
     pub expires_at_ms: i64,
 }
 
-/// Where a server keeps what it calls by an id of its own.
+/// The server, and its own id, of contents that it keeps.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Origin {
     pub server: ServerName,
     /// The id that the server gave, and that agents use.
     pub own: String,
-    /// Where it can be read on that server, if the result said so.
+    /// The URI under which that server offers it, if the result named one.
     pub uri: Option<String>,
 }
 

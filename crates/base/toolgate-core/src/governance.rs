@@ -1,4 +1,4 @@
-//! The ports of the pipeline: the ledger it writes, the people it asks, the clock it goes by.
+//! The ports of the pipeline: the ledger, the approvals and the clock.
 
 use std::time::Duration;
 
@@ -20,14 +20,15 @@ pub struct StoreDown(pub String);
 
 /// Appends to the ledger. Ends when the events are as durable as their entry asks.
 pub trait Ledger: Send + Sync {
-    /// Records what has happened. Once the tool has run there is no way back: while the store is away, entries with a
-    /// `tool.call.completed` wait in memory and are written when it returns; the future fails meanwhile.
+    /// Records something that has happened. Once the tool has run there is no way back: while the store is
+    /// down, entries with a `tool.call.completed` wait in memory and are written when it returns; the future
+    /// fails meanwhile.
     fn append(&self, entry: Entry) -> BoxFuture<'static, Result<(), StoreDown>>;
 
-    /// Records that a call is about to be sent, and uses up what allows it, in one transaction.
+    /// Records that a call is about to be sent, and uses up its permission, in one transaction.
     fn start(&self, entry: Entry, warrant: Warrant) -> BoxFuture<'static, Result<(), StartRefused>>;
 
-    /// Whether the last attempt to write succeeded, and the store answers.
+    /// True if the last attempt to write succeeded and the store answers.
     fn is_up(&self) -> bool;
 }
 
@@ -39,7 +40,7 @@ pub struct RecordedEnd {
     pub result: Option<RawJson>,
 }
 
-/// What lets a call be sent, beyond policy's permission.
+/// The permission to send a call, beyond policy's.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Warrant {
     /// No gate matched.
@@ -74,14 +75,14 @@ pub enum StartRefused {
 
 /// Approvals and grants, durable.
 pub trait Approvals: Send + Sync {
-    /// Asks people, or attaches to what they were already asked for the very same call. Where that has ended and its caller
-    /// has not heard of it, it is returned as it ended, and nobody is asked.
+    /// Asks people, or attaches to an open question about the very same call. If that question has ended and
+    /// its caller has not heard of it, the ended approval is returned and nobody is asked.
     fn open(&self, new: NewApproval) -> BoxFuture<'static, Result<Opened, StoreDown>>;
-    /// What people were already asked for this very call, if it is still open.
+    /// The open question about this very call, if there is one.
     fn find_open(&self, binding: &Binding) -> BoxFuture<'static, Result<Option<Approval>, StoreDown>>;
     fn get(&self, id: &ApprovalId) -> BoxFuture<'static, Result<Option<Approval>, StoreDown>>;
-    /// Ends when the approval has left `state`, whoever decided it and in whichever process. Not before; the caller
-    /// sets its own limit.
+    /// Resolves when the approval has left `state`, regardless of who decided it and in which process. It
+    /// never resolves earlier; the caller sets its own limit.
     fn left(&self, id: &ApprovalId, state: ApprovalState) -> BoxFuture<'static, Approval>;
     fn decide(&self, decision: Deciding) -> BoxFuture<'static, Result<Decided, DecideError>>;
     fn cancel(
@@ -90,11 +91,11 @@ pub trait Approvals: Send + Sync {
         by: &PrincipalId,
         why: Withdrawn,
     ) -> BoxFuture<'static, Result<(), DecideError>>;
-    /// Notes that whoever asked has heard how it ended: the same call is a new question from now on.
+    /// Notes that the requester has heard the outcome: from now on the same call is a new question.
     fn told(&self, id: &ApprovalId) -> BoxFuture<'static, Result<(), StoreDown>>;
-    /// How the call that used an approval ended, as far as that is recorded; nothing while it is under way.
+    /// The recorded outcome of the call that used an approval; `None` while the call is in progress.
     fn end_of(&self, call: &CallId) -> BoxFuture<'static, Result<Option<RecordedEnd>, StoreDown>>;
-    /// Those that are open, so many at most.
+    /// The open approvals, up to `count_max`.
     fn open_ones(&self, count_max: usize) -> BoxFuture<'static, Result<Vec<Approval>, StoreDown>>;
     /// Live grants of this principal for this version of a tool.
     fn grants(
@@ -114,7 +115,7 @@ pub struct NewApproval {
     pub arguments: RawJson,
     /// Files and refs that the arguments name.
     pub attachments: Vec<Attachment>,
-    /// Whether nothing was redacted.
+    /// True if nothing was redacted.
     pub complete: bool,
     pub requirement: Requirement,
     /// The policies in force.
@@ -131,7 +132,7 @@ pub struct NewApproval {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Opened {
     pub approval: Approval,
-    /// Whether it was asked for before.
+    /// True if the question was open already.
     pub joined: bool,
 }
 
@@ -141,7 +142,7 @@ pub struct Deciding {
     pub id: ApprovalId,
     pub word: Word,
     pub grant: Option<GrantTerms>,
-    /// How the vote came in: `api`, `cli`, `elicitation`, `webhook:<name>`.
+    /// The channel of the vote: `api`, `cli`, `elicitation`, `webhook:<name>`.
     pub via: String,
 }
 
@@ -167,9 +168,9 @@ pub enum DecideError {
 pub trait Clock: Send + Sync {
     /// Milliseconds since 1970.
     fn now_ms(&self) -> i64;
-    /// Microseconds of a clock that never goes back.
+    /// Microseconds of a monotonic clock.
     fn monotonic_us(&self) -> i64;
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()>;
-    /// An id with this prefix that nobody has had before.
+    /// A new, unique id with this prefix.
     fn fresh_id(&self, prefix: &str) -> String;
 }

@@ -1,4 +1,5 @@
-//! Opaque ids: a prefix that says what it names, and a value nobody reads. An id is a name, never a permission.
+//! Opaque ids: a prefix that names the kind, and a value without meaning. An id is a name, never a
+//! permission.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,7 +14,8 @@ macro_rules! id {
         impl $name {
             pub const PREFIX: &'static str = $prefix;
 
-            /// Takes an id that was made earlier, or one that a caller names; only looking it up says whether it exists.
+            /// Wraps an id that was created earlier, or one that a caller names; only a lookup tells whether
+            /// it exists.
             pub fn new(id: impl Into<Arc<str>>) -> Self {
                 Self(id.into())
             }
@@ -78,7 +80,7 @@ id!(
     "file_"
 );
 id!(
-    /// A result that was too big or too binary for the context.
+    /// A result that was too large or too binary for the context.
     RefId,
     "ref_"
 );

@@ -8,9 +8,9 @@ pub struct Limits {
     pub request_bytes_max: usize,
     /// The largest message a server may send.
     pub result_bytes_max: usize,
-    /// How deep objects and arrays may nest in any message.
+    /// The maximum depth of nested objects and arrays in any message.
     pub depth_max: usize,
-    /// Calls of one client that run at once. Eight times as many may be under way; the others wait.
+    /// Calls of one client that run at once. Eight times as many may be in progress; the others wait.
     pub calls_per_client_max: usize,
     /// Older-era sessions held at once.
     pub sessions_max: usize,
@@ -24,19 +24,19 @@ pub struct Limits {
     pub upstream_pages_max: usize,
     /// Messages that wait for one slow reader before the oldest is dropped.
     pub backlog_max: usize,
-    /// How long a call waits for a person at the client before it is given up.
+    /// The time a call waits for a person at the client before it gives up.
     pub input_wait: Duration,
-    /// How long the first list waits for servers that are still starting.
+    /// The time the first list waits for servers that are still starting.
     pub start_wait: Duration,
-    /// How long shutdown waits for calls under way.
+    /// The time shutdown waits for calls in progress.
     pub shutdown_wait: Duration,
 }
 
-/// How many requests of a client wait for each one that may run.
+/// The number of waiting requests of a client for each one that may run.
 const WAITING_PER_CALL: usize = 8;
 
 impl Limits {
-    /// Requests that one client may have under way or waiting.
+    /// The maximum number of a client's requests in progress or waiting.
     pub fn requests_per_client_max(&self) -> usize {
         self.calls_per_client_max.saturating_mul(WAITING_PER_CALL)
     }

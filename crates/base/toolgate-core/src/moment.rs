@@ -5,7 +5,7 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 const FIRST_DAY: i64 = -719_528;
 const LAST_DAY: i64 = 2_932_896;
 
-/// `2026-08-01T12:00:00.000Z`. What lies beyond four-digit years is told as the last moment they can say.
+/// `2026-08-01T12:00:00.000Z`. Times beyond four-digit years become the last moment that they can express.
 pub fn rfc3339(ms: i64) -> String {
     let ms = ms.clamp(FIRST_DAY * DAY_MS, (LAST_DAY + 1) * DAY_MS - 1);
     let (year, month, day) = civil(ms.div_euclid(DAY_MS));
@@ -34,7 +34,7 @@ pub fn parse_rfc3339(text: &str) -> Option<i64> {
     Some(days(year, month, day) * DAY_MS + since_midnight * 1000 + millis(fraction)?)
 }
 
-/// Whether this is a day of the calendar, `2026-08-01`.
+/// True if this is a valid calendar date such as `2026-08-01`.
 pub fn is_date(text: &str) -> bool {
     let Some([year, month, day]) = fields(text, '-', [4, 2, 2]) else { return false };
     day >= 1 && days_of_month(year, month).is_some_and(|last| day <= last)

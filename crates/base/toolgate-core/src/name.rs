@@ -69,7 +69,7 @@ impl<'de> serde::Deserialize<'de> for ServerName {
     }
 }
 
-/// `{server}:{tool}`: what policy, ledger, CLI, API and console call a tool.
+/// `{server}:{tool}`: the name of a tool for policy, ledger, CLI, API and console.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
 pub struct CanonicalName(Arc<str>);
@@ -100,7 +100,7 @@ impl fmt::Display for CanonicalName {
     }
 }
 
-/// `{domain}.{resource}.{action}`: a name that stands for what a tool does, whichever server does it.
+/// `{domain}.{resource}.{action}`: a name for what a tool does, independent of its server.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize)]
 #[serde(transparent)]
 pub struct DomainName(Arc<str>);

@@ -1,4 +1,5 @@
-//! The port to the gateway's own tools: they take the way of every call, and are answered here instead of by a server.
+//! The port to the gateway's own tools: they take the path of every call, but the gateway answers them
+//! instead of a server.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ pub const OWN_SERVER: &str = "toolgate";
 #[derive(Clone, PartialEq, Debug)]
 pub struct PlatformTool {
     pub tool: Arc<Tool>,
-    /// What agents call it. Its own name for the gateway as well.
+    /// The name for agents. It is also the gateway's own name for it.
     pub wire: &'static str,
     /// As `tools/list` shows it, with the wire name.
     pub definition: RawJson,
@@ -25,17 +26,17 @@ pub struct PlatformTool {
     pub kind: CallKind,
 }
 
-/// Which sessions have it.
+/// The sessions that have it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Presence {
     Always,
-    /// Those that see a tool that takes files.
+    /// Sessions that see a tool that takes files.
     WithFiles,
-    /// Those that belong to a run.
+    /// Sessions that belong to a run.
     WithRun,
 }
 
-/// One call of such a tool, once it may be made.
+/// One call of such a tool, once it is allowed.
 pub struct PlatformCall<'a> {
     pub tool: &'a PlatformTool,
     pub holder: &'a Holder,
@@ -45,15 +46,15 @@ pub struct PlatformCall<'a> {
     pub caller: Arc<dyn Caller>,
 }
 
-/// What came of it. A refusal is told to the model as a failed result.
+/// The result of such a call. The model gets a refusal as a failed result.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PlatformAnswer {
-    /// What the model reads.
+    /// The text for the model.
     pub text: String,
     /// For programs.
     pub data: Value,
     pub notices: Vec<Notice>,
-    /// Where it is not simply done.
+    /// Set if the outcome is not simply success.
     pub outcome: Option<Outcome>,
 }
 

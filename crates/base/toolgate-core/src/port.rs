@@ -1,7 +1,8 @@
-//! The ports between the door (`toolgate-edge`) and the servers (`toolgate-upstream`).
+//! The ports between `toolgate-edge` and `toolgate-upstream`.
 //!
-//! A request crosses in a neutral form: no era, no ids, no transport. The door takes the agent's era off and the
-//! upstream side puts the server's era on, so all four combinations are two halves that know nothing of each other.
+//! A request crosses in a neutral form: no era, no ids, no transport. The edge removes the agent's era and
+//! the upstream side adds the server's era, so all four combinations are two halves that know nothing of each
+//! other.
 
 use std::borrow::Cow;
 use std::future::Future;
@@ -21,29 +22,30 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 #[derive(Clone, Debug)]
 pub struct ServerRequest {
     pub method: Cow<'static, str>,
-    /// The members of `params` but for `_meta`, `inputResponses` and `requestState`, as JSON text without the
+    /// The members of `params` except `_meta`, `inputResponses` and `requestState`, as JSON text without the
     /// braces: `"name":"add","arguments":{"a":1}`. Names are the server's own. May be empty.
     pub params: String,
     /// The members of the caller's `_meta` that belong to neither era's machinery (no `progressToken`, nothing under
     /// `io.modelcontextprotocol/`), as JSON text without the braces. May be empty.
     pub meta: String,
-    /// What `Mcp-Name` says: the server's own tool or prompt name, resource URI, or task id.
+    /// The value of `Mcp-Name`: the server's own tool or prompt name, resource URI, or task id.
     pub name: Option<String>,
     /// `Mcp-Param-…` headers: full header name and value, already encoded.
     pub param_headers: Vec<(String, String)>,
     /// Answers to an earlier `input_required`, for servers of the newer era.
     pub input: Option<InputAnswers>,
-    /// The tool this calls, as it was judged: it goes only to instances that offer this very version, within the
-    /// tool's own limits.
+    /// The called tool, as it was judged: the request goes only to instances that offer this very version,
+    /// within the tool's own limits.
     pub tool: Option<Arc<Tool>>,
-    /// What it belongs to: a run, or the session of a client. Where the server keeps something for its sessions, what
-    /// belongs together stays at one instance.
+    /// The run or client session that it belongs to. If the server keeps session state, requests that belong
+    /// together stay at one instance.
     pub belongs_to: Option<Belonging>,
-    /// What is written into `params` while the request is sent, in the order of its places.
+    /// Texts that are written into `params` while the request is sent, in order of position.
     pub inserts: Vec<Insert>,
 }
 
-/// Text that is too large to be held: it goes into `params` in front of the byte at `at`, piece by piece.
+/// Text that is too large to hold in memory: it goes into `params` in front of the byte at `at`, piece by
+/// piece.
 #[derive(Clone, Debug)]
 pub struct Insert {
     pub at: usize,
@@ -54,13 +56,13 @@ pub type TextStream = Pin<Box<dyn Stream<Item = Result<Bytes, SourceError>> + Se
 
 /// Text that needs no escaping within a JSON string, such as Base64, and can be read as often as the request is sent.
 pub trait TextSource: std::fmt::Debug + Send + Sync {
-    /// Exactly how many bytes it gives.
+    /// The exact number of bytes that it yields.
     fn bytes(&self) -> u64;
     /// Reads it from the start. What ends with an error was not read to its end, and must not be sent as if it was.
     fn open(&self) -> TextStream;
 }
 
-/// Why a source broke off, in words for whoever made the call.
+/// The reason why a source broke off, in words for the caller.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct SourceError(pub String);
@@ -81,7 +83,7 @@ impl ServerRequest {
     }
 }
 
-/// What requests have in common that should meet the same instance.
+/// The common property of requests that should reach the same instance.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Belonging {
     Run(RunId),
@@ -119,7 +121,7 @@ pub enum ServerError {
     Fault(#[from] Fault),
 }
 
-/// Which side of the protocol may answer a request that a server sends.
+/// The side of the protocol that may answer a request from a server.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AskKind {
     Elicitation,
@@ -155,12 +157,12 @@ impl AskKind {
     }
 }
 
-/// Identifies one client (a session of the older era, or one call of the newer), so that a server's question on a shared
-/// connection is never put to somebody else.
+/// Identifies one client (a session of the older era, or one call of the newer), so that a server's question
+/// on a shared connection never reaches another client.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ClientKey(pub u64);
 
-/// The client on whose behalf a request runs: the way back for everything but the answer.
+/// The client behind a request: the way back for everything except the answer.
 pub trait Caller: Send + Sync {
     fn principal(&self) -> &PrincipalId;
     fn client(&self) -> ClientKey;
@@ -169,13 +171,13 @@ pub trait Caller: Send + Sync {
     /// The client's own `clientInfo` object.
     fn client_info(&self) -> Option<&RawJson>;
     fn can_answer(&self, kind: AskKind) -> bool;
-    /// Whether the client asked for progress.
+    /// True if the client asked for progress.
     fn wants_progress(&self) -> bool;
     /// The level of log messages the client asked for.
     fn log_level(&self) -> Option<&str>;
     /// An instance has answered the request. The last one counts.
     fn answered_by(&self, _instance: &InstanceId) {}
-    /// `params` of a `notifications/progress` of this request, with whatever token stood on the server's side.
+    /// `params` of a `notifications/progress` for this request; the token is the server side's.
     fn progress(&self, params: RawJson);
     /// `params` of a `notifications/message`.
     fn log(&self, params: RawJson);
@@ -183,7 +185,7 @@ pub trait Caller: Send + Sync {
     fn ask(&self, kind: AskKind, params: RawJson) -> BoxFuture<'_, Result<RawJson, RpcError>>;
 }
 
-/// The servers, as the door sees them.
+/// The servers, from the edge's view.
 pub trait Servers: Send + Sync {
     /// Sends a request and waits for its answer. Dropping the future cancels the request at the server.
     fn request(
@@ -193,10 +195,10 @@ pub trait Servers: Send + Sync {
         caller: Arc<dyn Caller>,
     ) -> BoxFuture<'static, Result<Reply, ServerError>>;
 
-    /// Asks to hear of changes to one resource; counted, one subscription upstream however many ask. The wish counts
-    /// at once; the future ends when the server has taken or refused it, or has had time enough to. `false` if it was
-    /// refused; a server that is away has refused nothing. Whatever the answer, the wish is given back with
-    /// `unwatch_resource`.
+    /// Subscribes to changes of one resource; counted, with one subscription upstream for any number of
+    /// clients. The wish counts at once; the future ends when the server has accepted or refused it, or has
+    /// had enough time. `false` if it was refused; a server that is down has refused nothing. In any case,
+    /// the wish is returned with `unwatch_resource`.
     fn watch_resource(&self, server: &ServerName, uri: &str) -> BoxFuture<'static, bool>;
     fn unwatch_resource(&self, server: &ServerName, uri: &str);
 
@@ -211,20 +213,20 @@ pub trait Servers: Send + Sync {
     /// The most talkative level any older-era client has asked for.
     fn set_log_level(&self, level: &str);
 
-    /// A client's roots changed: servers of the older era are told to ask again.
+    /// A client's roots changed: servers of the older era are notified to ask again.
     fn roots_changed(&self);
 }
 
-/// What the servers tell the gateway on their own. Implementations return at once.
+/// Notifications from servers to the gateway. Implementations return at once.
 pub trait Watcher: Send + Sync {
     fn listed(&self, server: &ServerName, listing: Listing);
     fn state_changed(&self, server: &ServerName, state: &ServerState);
     /// `params` of `notifications/resources/updated`.
     fn resource_updated(&self, server: &ServerName, uri: &str, params: RawJson);
-    /// A log message that belongs to no request under way. `owner` is whose connection it came on; nobody's if it is
-    /// shared.
+    /// A log message that belongs to no request in progress. `owner` is the principal whose connection it
+    /// came on, or `None` if the connection is shared.
     fn logged(&self, server: &ServerName, owner: Option<&PrincipalId>, params: RawJson);
-    /// A server's request that belongs to no request under way; `owner` as for [`Watcher::logged`].
+    /// A server's request that belongs to no request in progress; `owner` as for [`Watcher::logged`].
     fn asked(
         &self,
         server: &ServerName,
@@ -236,19 +238,19 @@ pub trait Watcher: Send + Sync {
     fn stderr_line(&self, server: &ServerName, line: &str);
 }
 
-/// Who would see a secret.
+/// The party that would see a secret.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Viewer<'a> {
     /// A program of this machine. Only the operator's file has the gateway start any.
     Program,
-    /// Whatever answers at this address.
+    /// The server at this address.
     Address(&'a str),
 }
 
-/// What the gateway shows to servers to be let in.
+/// The credentials that the gateway shows to servers.
 pub trait Keyring: Send + Sync {
-    /// A secret for this server: the principal's own if there is one, else everybody's. `principal` is `None` where the
-    /// gateway acts on its own account. Who is not meant to see it gets none.
+    /// A secret for this server: the principal's own if it exists, otherwise the shared one. `principal` is
+    /// `None` if the gateway acts on its own account. A viewer that must not see the secret gets none.
     fn secret(
         &self,
         server: &ServerName,
@@ -257,15 +259,15 @@ pub trait Keyring: Send + Sync {
         viewer: Viewer<'_>,
     ) -> BoxFuture<'static, Result<String, NoKey>>;
 
-    /// The server did not take the secrets that it was shown. `true` if one of them is another by now, and the request is
-    /// worth repeating once.
+    /// The server refused the secrets that it was shown. Returns `true` if one of them has changed since and
+    /// the request is worth repeating once.
     fn secrets_refused(&self, server: &ServerName) -> BoxFuture<'static, bool>;
 
-    /// Whether somebody has signed in at this server, so that [`Keyring::access_token`] is worth asking.
+    /// True if there is a sign-in at this server, so that asking [`Keyring::access_token`] is worthwhile.
     fn signs_in(&self, server: &ServerName) -> bool;
 
-    /// An OAuth access token that has not run out: the principal's own if there is one, else everybody's. `url` is the
-    /// instance that it will be shown to; none but the one that was signed in at may see it.
+    /// An unexpired OAuth access token: the principal's own if it exists, otherwise the shared one. `url` is
+    /// the instance that will see it; only the instance of the sign-in may.
     fn access_token(
         &self,
         server: &ServerName,
@@ -273,8 +275,8 @@ pub trait Keyring: Send + Sync {
         url: &str,
     ) -> BoxFuture<'static, Result<String, NoKey>>;
 
-    /// The instance at `url` refused the token it was shown; `challenge` is its `WWW-Authenticate`. `Ok` if there is
-    /// another one now and the request is worth repeating once.
+    /// The instance at `url` refused the token; `challenge` is its `WWW-Authenticate`. `Ok` if there is a new
+    /// token and the request is worth repeating once.
     fn token_refused(
         &self,
         server: &ServerName,
@@ -287,7 +289,7 @@ pub trait Keyring: Send + Sync {
     fn generation(&self) -> u64;
 }
 
-/// Why there is no credential, in words for the person who can do something about it.
+/// The reason why there is no credential, in words for the person who can fix it.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct NoKey(pub String);

@@ -1,4 +1,5 @@
-//! Who is asking. Identity comes from a verified credential, never from a path, a header or a default.
+//! The identity behind a request. It comes from a verified credential, never from a path, a header or a
+//! default.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ impl PrincipalId {
         Self(id.into())
     }
 
-    /// Whoever may read the data folder, at the command line.
+    /// The user of the command line, who can read the data folder.
     pub fn local() -> Self {
         Self::new("local")
     }
@@ -39,17 +40,17 @@ impl fmt::Display for PrincipalId {
     }
 }
 
-/// What a token may be used for.
+/// The permissions of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// Everything, tokens too.
     Admin,
-    /// Runs the gateway: everything but tokens.
+    /// Runs the gateway: everything except tokens.
     Operator,
-    /// Decides what waits for a person.
+    /// Decides on approvals.
     Approver,
-    /// Reads what happened.
+    /// Reads the records.
     Auditor,
     /// Calls tools.
     Agent,
@@ -76,7 +77,7 @@ impl Role {
         Self::ALL.into_iter().find(|role| role.as_str() == text)
     }
 
-    /// What holds a token of this role, unless it was said otherwise when the token was made.
+    /// The kind of holder that a token of this role has by default.
     pub fn usual_kind(self) -> Kind {
         match self {
             Role::Agent => Kind::Agent,
@@ -94,7 +95,7 @@ impl Role {
     }
 }
 
-/// What stands behind a credential. Only people count towards a quorum.
+/// The kind of holder behind a credential. Only people count towards a quorum.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -122,8 +123,8 @@ impl Kind {
 /// A verified caller.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Principal {
-    /// The name given when the token was made (`--principal`), else the token's own id: several tokens may belong to
-    /// one principal.
+    /// The name given when the token was created (`--principal`), otherwise the token's own id: several
+    /// tokens may belong to one principal.
     pub id: PrincipalId,
     pub kind: Kind,
     pub role: Role,
@@ -145,7 +146,7 @@ impl Principal {
         Self::new(PrincipalId::new("stdio"), Role::Agent)
     }
 
-    /// Whether this principal counts as one of a group that a gate asks for. Admins stand in for every group.
+    /// True if this principal counts as a member of a group that a gate names. Admins count for every group.
     pub fn belongs_to(&self, group: &str) -> bool {
         self.role == Role::Admin || self.groups.iter().any(|one| one == group)
     }

@@ -1,21 +1,21 @@
-//! Why something was not done that somebody asked of registry or sessions.
+//! The refusal of a request to the registry or to sessions.
 
-/// What kind of no it is; the API makes a status of it.
+/// The kind of refusal; the API turns it into a status.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RefusalKind {
-    /// What was asked makes no sense.
+    /// The request makes no sense.
     Invalid,
-    /// Somebody else's to do.
+    /// The caller may not do this.
     Forbidden,
     NotFound,
-    /// It does not go together with what there is.
+    /// It conflicts with the current state.
     Conflict,
     /// It was changed meanwhile.
     Stale,
-    /// It was there and is gone.
+    /// It existed and is gone.
     Gone,
     TooMany,
-    /// The store is away.
+    /// The store is down.
     Down,
 }
 

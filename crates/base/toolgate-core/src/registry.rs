@@ -1,21 +1,22 @@
-//! What the registry keeps of a tool: the definition that was pinned, what the server offers instead, and where that leaves it.
+//! The registry's record of a tool: the pinned definition, the server's current one if it differs, and the
+//! resulting status.
 
 use std::sync::Arc;
 
 use crate::{CanonicalName, Digest, PrincipalId, RawJson, ServerName};
 
-/// `active → drifted → quarantined → retired`, and back to `active` when somebody accepts or the server returns to what was
-/// pinned.
+/// `active → drifted → quarantined → retired`, and back to `active` when a person accepts or the server
+/// returns to the pinned definition.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolStatus {
-    /// The pinned definition is what agents see and call.
+    /// Agents see and call the pinned definition.
     Active,
     /// Some instances offer another definition; those that still offer the pinned one serve it.
     Drifted,
-    /// Nobody sees or calls it until somebody has looked at it.
+    /// Hidden from agents, and not callable, until a person has reviewed it.
     Quarantined,
-    /// The server does not offer it any more.
+    /// The server no longer offers it.
     Retired,
 }
 
@@ -36,7 +37,7 @@ impl ToolStatus {
         Self::ALL.into_iter().find(|status| status.as_str() == text)
     }
 
-    /// Whether agents see and call the pinned definition.
+    /// True if agents see and call the pinned definition.
     pub fn is_served(self) -> bool {
         matches!(self, ToolStatus::Active | ToolStatus::Drifted)
     }
@@ -49,13 +50,13 @@ pub struct Definition {
     pub version: Digest,
 }
 
-/// Something in a definition that looks as if it were meant for the model and not for the reader.
+/// A passage in a definition that seems to address the model instead of the reader.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Finding {
     pub kind: FindingKind,
-    /// Where: `description`, `inputSchema.properties.path.description`.
+    /// The position: `description`, `inputSchema.properties.path.description`.
     pub place: String,
-    /// What was found, made visible and cut short.
+    /// The suspicious text, made visible and shortened.
     pub excerpt: String,
 }
 
@@ -64,7 +65,7 @@ pub struct Finding {
 pub enum FindingKind {
     /// Characters that people do not see and models read.
     InvisibleCharacters,
-    /// A sentence that tells the model what to do beyond using the tool.
+    /// A sentence that instructs the model beyond using the tool.
     Instruction,
     /// It speaks of a tool of another server.
     ForeignTool,
@@ -76,31 +77,32 @@ pub enum FindingKind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ToolRow {
     pub server: ServerName,
-    /// What the server itself calls it.
+    /// The server's own name for it.
     pub own: Arc<str>,
     pub name: CanonicalName,
     pub status: ToolStatus,
-    /// Why it is not simply active.
+    /// The reason why it is not simply active.
     pub reason: Option<String>,
-    /// What was pinned: at first sight, or when somebody accepted a change. A tool that waits for its first review has
-    /// here what was seen first, and is quarantined.
+    /// The pinned definition: from first sight, or accepted by a person. For a tool that waits for its first
+    /// review this is the definition seen first, and the tool is quarantined.
     pub pinned: Definition,
-    /// What the server offers instead.
+    /// The definition that the server offers instead.
     pub candidate: Option<Definition>,
-    /// Of what agents would see if the candidate were accepted, or see now if there is none.
+    /// The findings in the definition that agents would see if the candidate were accepted, or see now if
+    /// there is none.
     pub findings: Vec<Finding>,
-    /// The version somebody said no to: it is not asked about again.
+    /// The version that a reviewer rejected: it needs no second review.
     pub rejected: Option<Digest>,
     pub first_seen_ms: i64,
     pub last_seen_ms: i64,
     pub reviewed_by: Option<PrincipalId>,
     pub reviewed_at_ms: Option<i64>,
-    /// How often the definition changed since `changes_since_ms`.
+    /// The number of changes of the definition since `changes_since_ms`.
     pub changes: u32,
     pub changes_since_ms: i64,
 }
 
-/// A name by which agents call something, and whose it is for good.
+/// An agents' name of something, and its permanent owner.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WireName {
     pub kind: NamedKind,
@@ -110,7 +112,7 @@ pub struct WireName {
     pub owner: CanonicalName,
 }
 
-/// What has names of the gateway's making. A tool and a prompt may be called the same.
+/// The kinds of things that the gateway names. A tool and a prompt may share a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NamedKind {
     Tool,

@@ -22,7 +22,7 @@ impl RpcError {
     pub const HEADER_MISMATCH: i64 = -32020;
     pub const MISSING_CAPABILITY: i64 = -32021;
     pub const UNSUPPORTED_VERSION: i64 = -32022;
-    /// Ours: the caller has as much as it may have.
+    /// Ours: the caller has exhausted a quota.
     pub const TOO_MANY: i64 = -32029;
 
     pub fn new(code: i64, message: impl Into<String>) -> Self {

@@ -1,5 +1,5 @@
-//! Runs: one execution of a task each. The state machine is pure; the store runs each step of it inside one transaction
-//! with its event, so that whatever happens at the same moment, there is one outcome.
+//! Runs: one execution of a task each. The state machine is pure; the store runs each step inside one
+//! transaction together with its event, so concurrent events still lead to exactly one outcome.
 
 mod input;
 
@@ -15,10 +15,10 @@ pub use input::{BadAnswer, BadSlot, InputRequest, InputState, Slot, SlotOption, 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
-    /// Nothing was called in it yet.
+    /// It has not called anything yet.
     Pending,
     Running,
-    /// A person is asked, or somebody stopped it for a while.
+    /// It waits for a person, or an operator paused it.
     Paused,
     Completed,
     /// Its budget ended it after it had made something.
@@ -58,7 +58,7 @@ impl RunState {
         matches!(self, RunState::Completed | RunState::Partial | RunState::Failed | RunState::Cancelled)
     }
 
-    /// Whether the machine has this step.
+    /// True if the state machine has this step.
     pub fn may_become(self, next: RunState) -> bool {
         match (self, next) {
             (RunState::Pending, next) => next == RunState::Running || next.is_final(),
@@ -69,7 +69,7 @@ impl RunState {
     }
 }
 
-/// What a run may use up. What is not said is not limited.
+/// The limits of a run. A missing limit means unlimited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Budget {
@@ -85,7 +85,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// What is left where both hold.
+    /// The remaining budget where both limits apply.
     #[must_use]
     pub fn within(self, outer: Budget) -> Budget {
         let least = |one: Option<u64>, other: Option<u64>| match (one, other) {
@@ -99,7 +99,7 @@ impl Budget {
         }
     }
 
-    /// What is left after something was used.
+    /// The remaining budget after some use.
     #[must_use]
     pub fn less(self, used: Used) -> Budget {
         let left = |max: Option<u64>, used: u64| max.map(|max| max.saturating_sub(used));
@@ -125,7 +125,7 @@ pub struct Task {
     pub id: TaskId,
     pub name: String,
     pub description: String,
-    /// Whose tools its runs have, where the run does not say.
+    /// The agent whose tools its runs have, unless the run names another.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentName>,
     pub budget: Budget,
@@ -143,15 +143,15 @@ pub struct Run {
     pub task: Option<TaskId>,
     pub parent: Option<RunId>,
     pub agent: AgentName,
-    /// Who works in it.
+    /// The principal that works in it.
     pub principal: PrincipalId,
     pub created_by: PrincipalId,
     /// The session that its calls are made in.
     pub session: Option<SessionId>,
     pub state: RunState,
-    /// Why it is paused or ended: `input`, `operator`, `complete_workflow`, `budget.calls`, …
+    /// The reason why it is paused or ended: `input`, `operator`, `complete_workflow`, `budget.calls`, …
     pub reason: Option<String>,
-    /// What the run says of itself at its end.
+    /// The run's own summary at its end.
     pub summary: Option<String>,
     pub input: Vec<InputFile>,
     pub output: Vec<OutputFile>,
@@ -166,7 +166,7 @@ pub struct Run {
     pub row_version: u64,
 }
 
-/// A file that a run was given, and by which name.
+/// A file that a run was given, and its name.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct InputFile {
     pub path: String,
@@ -174,7 +174,7 @@ pub struct InputFile {
     pub digest: Digest,
 }
 
-/// An artifact that a run made, and by which name.
+/// An artifact that a run made, and its name.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct OutputFile {
     pub name: FileName,
@@ -184,14 +184,14 @@ pub struct OutputFile {
 }
 
 impl Run {
-    /// What it has used up until now.
+    /// The amount that it has used until now.
     pub fn used_at(&self, now_ms: i64) -> Used {
         let since = if self.state == RunState::Running { now_ms - self.state_since_ms } else { 0 };
         let since = u64::try_from(since).unwrap_or(0);
         Used { active_ms: self.used.active_ms.saturating_add(since), ..self.used }
     }
 
-    /// The same run one step later, or why there is no such step.
+    /// The same run one step later, or the refusal of that step.
     pub fn become_state(&self, next: RunState, reason: &str, now_ms: i64) -> Result<Run, Refusal> {
         if self.state.is_final() {
             return Err(ended(&self.id, self.state));
@@ -215,7 +215,7 @@ impl Run {
         })
     }
 
-    /// Which limit it has reached: `calls`, `bytes` or `seconds`.
+    /// The limit that it has reached: `calls`, `bytes` or `seconds`.
     pub fn exhausted(&self, now_ms: i64) -> Option<&'static str> {
         let used = self.used_at(now_ms);
         let reached = |max: Option<u64>, used: u64| max.is_some_and(|max| used >= max);
@@ -234,21 +234,22 @@ impl Run {
     }
 }
 
-/// A run that is over takes no more steps.
+/// The refusal of a step of a run that has ended.
 pub fn ended(id: &RunId, state: RunState) -> Refusal {
     let message = format!("run {id} has ended: it is {}", state.as_str());
     Refusal::new(RefusalKind::Gone, "run_ended", message).hint("start another run for more work")
 }
 
-/// What kind of tool is called in a run. Only data tools count for budgets, and before a person may be asked.
+/// The kind of a tool that a run calls. Only data tools count towards budgets, and must come before a
+/// question to a person.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallKind {
     Data,
     /// A tool of the gateway itself.
     Control,
-    /// A control call that asks a person. It is let in while the run is paused as well: it may be the question that the run
-    /// waits for.
+    /// A control call that asks a person. It is also admitted while the run is paused: it may be the question
+    /// that the run waits for.
     Ask,
 }
 
@@ -274,34 +275,34 @@ pub struct RunCall {
     pub call: CallId,
     pub tool: CanonicalName,
     pub kind: CallKind,
-    /// Of its arguments and files.
+    /// The bytes of its arguments and files.
     pub bytes: u64,
 }
 
-/// How a call in a run ended.
+/// The end of a call in a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RunCallEnd {
-    /// Whether the tool ran and did not say that it failed.
+    /// True if the tool ran and did not report an error.
     pub completed: bool,
-    /// Of its result, before anything was taken out.
+    /// The bytes of its result, before anything was taken out.
     pub bytes: u64,
 }
 
-/// To whom a run belongs that a call names.
+/// The owner of a run that a call names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Whose {
     Callers,
-    /// Of another principal, or nobody can tell at the moment.
+    /// It belongs to another principal, or its owner cannot be determined right now.
     Somebodys,
     /// No run of this gateway: a name that means something elsewhere.
     Nobodys,
 }
 
-/// The runs, as calls meet them.
+/// The runs, from the view of calls.
 pub trait Runs: Send + Sync {
     /// Lets a call begin, if the run is running and within its budget. A pending run starts with it.
     fn admit(&self, run: &RunId, call: RunCall) -> BoxFuture<'static, Result<(), Refusal>>;
-    /// Whether there is such a run, and whether somebody works in it or started it.
+    /// Looks up a run, and whether the caller works in it or started it.
     fn whose(&self, run: &RunId, caller: &PrincipalId) -> BoxFuture<'static, Whose>;
     /// The call that was let in has ended.
     fn finish(&self, run: &RunId, call: &CallId, end: RunCallEnd) -> BoxFuture<'static, ()>;

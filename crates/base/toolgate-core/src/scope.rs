@@ -1,4 +1,5 @@
-//! What an agent may see and touch: capabilities, agent definitions, mounts, and the scope that a session is made of.
+//! The tools and data that an agent may see and use: capabilities, agent definitions, mounts, and the scope
+//! of a session.
 
 mod agent;
 mod capability;
@@ -19,16 +20,17 @@ pub use mount::{BadNeed, Mounts, Need};
 pub use pattern::{BadPattern, Pattern};
 pub use seat::{Credential, Route, Seat};
 
-/// What a session is made of, frozen when it begins. The catalogue and policy may change meanwhile; this does not.
+/// The scope of a session, frozen when it starts. The catalogue and policy may change meanwhile; the scope
+/// does not.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Scope {
-    /// All of them must admit a tool: the definition that the credential is bound to, and the one that was asked for.
+    /// All of them must admit a tool: the definition that the credential is bound to, and the requested one.
     pub layers: Vec<Layer>,
-    /// Those of all layers and of the session itself, added up.
+    /// The mounts of all layers and of the session itself, combined.
     pub mounts: Mounts,
     /// The strictest of all that were named.
     pub template: Option<Template>,
-    /// The servers there were when the session began; nothing where those that come later belong to it too.
+    /// The servers at the start of the session; `None` if later ones belong to it too.
     pub servers: Option<Vec<ServerName>>,
     pub pinned: Vec<Pattern>,
     pub token_budget: TokenBudget,
@@ -36,17 +38,17 @@ pub struct Scope {
     pub reveal_found: bool,
 }
 
-/// What one agent definition says about tools.
+/// The rules of one agent definition for tools.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Layer {
     pub agent: AgentName,
     pub version: Digest,
-    /// Nothing where every tool is admitted.
+    /// `None` if every tool is admitted.
     pub capabilities: Option<Vec<Capability>>,
     pub blocked: Vec<Pattern>,
 }
 
-/// Why a tool is in or out, as far as the scope decides it.
+/// The reason why a tool is in or out, as far as the scope decides.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Reason<'a> {
     /// The rules that let it in, one for each layer that has any.
@@ -60,7 +62,7 @@ pub enum Reason<'a> {
     },
     NotMounted,
     Needs(&'a Need),
-    /// Its server came after the session had begun.
+    /// Its server was added after the session had started.
     LaterServer,
 }
 
@@ -80,12 +82,12 @@ pub enum Rule<'a> {
 }
 
 impl Scope {
-    /// Stands for everything that this scope says.
+    /// A digest of the whole scope.
     pub fn id(&self) -> Digest {
         Digest::of(serde_json::to_vec(self).expect("a scope is text and numbers"))
     }
 
-    /// Whether a tool is in, policy aside.
+    /// Decides whether a tool is in the scope, before policy.
     pub fn judge<'a>(&'a self, tool: &'a Tool) -> Reason<'a> {
         for layer in &self.layers {
             if let Some(pattern) = layer.blocked.iter().find(|one| one.matches(tool.name.as_str())) {
@@ -118,7 +120,8 @@ impl Scope {
             .then_some(Reason::NotMounted)
     }
 
-    /// Whether a server as a whole is in: its prompts and resources are seen then, and where a tool of it is.
+    /// True if a server as a whole is in the scope: its prompts and resources are visible then, or if one of
+    /// its tools is.
     pub fn reaches(&self, server: &ServerName) -> bool {
         let admits = |layer: &Layer| {
             let blocked = layer.blocked.iter().any(|pattern| pattern.covers(server));
@@ -128,7 +131,8 @@ impl Scope {
         self.judge_server(server).is_none() && self.layers.iter().all(admits)
     }
 
-    /// Whether a tool of a server could be in: those whose scope cannot hold any need not know that it exists.
+    /// True if a tool of a server could be in the scope: otherwise the session need not know that the server
+    /// exists.
     pub fn could_hold(&self, server: &ServerName) -> bool {
         let admits = |layer: &Layer| {
             let capabilities = layer.capabilities.as_ref();
@@ -137,8 +141,8 @@ impl Scope {
         self.judge_server(server).is_none() && self.layers.iter().all(admits)
     }
 
-    /// What is left of this scope where it is asked for within another: allowed tools intersect, mounts and blocked tools
-    /// add up, strictness never relaxes. How tools are shown is as the inner one has it.
+    /// The scope that remains when this one is requested within another: allowed tools intersect, mounts and
+    /// blocked tools add up, strictness never relaxes. The presentation of tools follows the inner one.
     #[must_use]
     pub fn within(self, outer: Scope) -> Scope {
         let mut layers = outer.layers;
@@ -147,8 +151,8 @@ impl Scope {
             (Some(inner), Some(outer)) => Some(common(inner, &outer)),
             (inner, outer) => inner.or(outer),
         };
-        // To name servers is to leave out all others, so these two do not add up: that would show what the outer one
-        // leaves out.
+        // A list of servers excludes all others, so the two lists are not merged: that would expose servers
+        // that the outer one excludes.
         let mounted = match (self.mounts.servers.is_empty(), outer.mounts.servers.is_empty()) {
             (false, false) => common(self.mounts.servers.clone(), &outer.mounts.servers),
             _ => self.mounts.servers.union(&outer.mounts.servers).cloned().collect(),

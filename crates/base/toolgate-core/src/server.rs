@@ -1,4 +1,4 @@
-//! What a server is, before and after it has been reached.
+//! The description of a server, and its state once it has been reached.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,12 +12,12 @@ use crate::port::AskKind;
 use crate::tool::{Rate, ToolExtra};
 use crate::{RawJson, ServerName};
 
-/// What a server may ask of the clients that use it.
+/// The requests that a server may send to its clients.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Asks {
-    /// Whether it may ask people for input.
+    /// True if it may ask people for input.
     pub elicitation: bool,
-    /// Whether it may have text written by the client's model.
+    /// True if it may ask the client's model to write text.
     pub sampling: bool,
 }
 
@@ -39,7 +39,7 @@ impl Default for Asks {
     }
 }
 
-/// The two ways in which MCP is spoken.
+/// The two eras of MCP.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Era {
@@ -49,24 +49,24 @@ pub enum Era {
     Modern,
 }
 
-/// A server as it is to be reached, whoever said so.
+/// The description of a server, from any source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ServerSpec {
     pub name: ServerName,
     pub transport: TransportSpec,
-    /// How long one request may take, progress or not.
+    /// The time limit of one request, with or without progress.
     pub timeout: Duration,
-    /// How long connecting and listing may take.
+    /// The time limit for connecting and listing.
     pub connect_timeout: Duration,
-    /// Requests under way at once, over all its instances.
+    /// Concurrent requests, over all its instances.
     pub concurrency_max: usize,
     pub rate: Option<Rate>,
     pub isolation: Isolation,
     pub affinity: Affinity,
     pub era: EraChoice,
-    /// Where its addresses may lead.
+    /// The addresses that it may lead to.
     pub reach: Reach,
-    /// How connections to it leave. A process has none.
+    /// The settings of connections to it. A process has none.
     pub egress: Arc<Egress>,
 }
 
@@ -81,7 +81,7 @@ pub enum TransportSpec {
     },
     /// Streamable HTTP of either era, or the older HTTP+SSE pair: found by probing.
     Http {
-        /// None is a server whose instances have all gone: it is known, and it is away.
+        /// Empty for a server whose instances have all left: it is known, and it is down.
         instances: Vec<InstanceSpec>,
         /// May name secrets of the vault: `Bearer ${vault:NAME}`.
         headers: BTreeMap<String, String>,
@@ -95,12 +95,13 @@ impl TransportSpec {
     }
 }
 
-/// What the process of a server is kept from.
+/// The confinement of a server's process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sandbox {
-    /// Nothing that the gateway's user may do.
+    /// It may do everything that the gateway's user may do.
     Off,
-    /// Everything that is not opened: what the gateway keeps, secrets of the home folder, writing.
+    /// It may do only what is opened: not read the gateway's data or secrets in the home folder, and not
+    /// write.
     On(Openings),
 }
 
@@ -110,7 +111,7 @@ impl Default for Sandbox {
     }
 }
 
-/// What the operator opens for a server.
+/// The openings in a server's sandbox that the operator configured.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Openings {
     /// Folders and files that it may change; absolute.
@@ -129,7 +130,7 @@ pub enum Network {
     Closed,
 }
 
-/// How the process of a server is confined, in words.
+/// The confinement of a server's process, in words.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Confinement {
     pub level: ConfinementLevel,
@@ -139,9 +140,9 @@ pub struct Confinement {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ConfinementLevel {
-    /// As it should be.
+    /// Fully confined.
     Confined,
-    /// As far as this machine can.
+    /// Confined as far as this machine supports it.
     Partly,
     Off,
 }
@@ -156,21 +157,21 @@ impl ConfinementLevel {
     }
 }
 
-/// What the names of instances' tokens in the vault begin with. Nobody else stores a secret under such a name.
+/// The prefix of the names of instance tokens in the vault. No other secret has such a name.
 pub const INSTANCE_TOKEN: &str = "instance.";
 
-/// One of the processes that are a server.
+/// One of the processes that make up a server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InstanceSpec {
     pub id: InstanceId,
     pub url: String,
     /// The version of the software, as it said itself.
     pub version: Option<String>,
-    /// Requests under way at this instance at once.
+    /// Concurrent requests at this instance.
     pub concurrency_max: Option<usize>,
-    /// Whether it wants to be shown the token that it brought when it registered.
+    /// True if it expects the token that it provided when it registered.
     pub wants_token: bool,
-    /// What it said about its tools when it registered, by their own names.
+    /// The tool details that it provided when it registered, by the server's own tool names.
     pub extras: Arc<BTreeMap<String, ToolExtra>>,
 }
 
@@ -188,7 +189,7 @@ impl InstanceSpec {
     }
 }
 
-/// What tells the instances of a server apart.
+/// The id of an instance among the instances of a server.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize)]
 #[serde(transparent)]
 pub struct InstanceId(Arc<str>);
@@ -208,7 +209,7 @@ impl InstanceId {
         Ok(Self(id.into()))
     }
 
-    /// That of a server with one address.
+    /// The instance id of a server with one address.
     pub fn only() -> Self {
         Self("only".into())
     }
@@ -224,21 +225,21 @@ impl fmt::Display for InstanceId {
     }
 }
 
-/// Which requests stay at one instance, where a server has several and keeps something for its sessions. All others go to
-/// the one with less to do.
+/// The requests that stay at one instance, if a server has several and keeps session state. All others go to
+/// the least busy instance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Affinity {
-    /// Those of one run, and those of one session of a client of the older era.
+    /// The requests of one run, or of one session of a client of the older era.
     #[default]
     Run,
-    /// Those of one principal.
+    /// The requests of one principal.
     Principal,
     /// None.
     None,
 }
 
-/// Which era is spoken with a server.
+/// The protocol era to use with a server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EraChoice {
@@ -249,7 +250,7 @@ pub enum EraChoice {
     Older,
 }
 
-/// Who shares one process or upstream session.
+/// The unit that shares one process or upstream session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Isolation {
@@ -269,11 +270,11 @@ pub enum ServerHealth {
     Degraded,
 }
 
-/// How a server does right now.
+/// The current state of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerState {
     pub health: ServerHealth,
-    /// Why it is not healthy.
+    /// The reason why it is not healthy.
     pub reason: Option<String>,
     pub era: Option<Era>,
     pub protocol_version: Option<String>,
@@ -285,7 +286,7 @@ pub struct ServerState {
     pub instances: Vec<InstanceState>,
 }
 
-/// How one instance does.
+/// The current state of one instance.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct InstanceState {
     pub id: InstanceId,
@@ -318,7 +319,7 @@ pub struct Listing {
     pub capabilities: Option<RawJson>,
     pub server_info: Option<RawJson>,
     pub instructions: Option<String>,
-    /// Where instances differ, one name may stand here with several definitions, those of the newest instance first.
+    /// If instances differ, one name may occur with several definitions, the newest instance's first.
     pub tools: Vec<RawJson>,
     pub prompts: Vec<RawJson>,
     pub resources: Vec<RawJson>,

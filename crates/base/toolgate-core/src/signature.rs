@@ -9,7 +9,7 @@ pub const ID_HEADER: &str = "webhook-id";
 pub const TIMESTAMP_HEADER: &str = "webhook-timestamp";
 pub const SIGNATURE_HEADER: &str = "webhook-signature";
 
-/// What a secret written in base64 starts with.
+/// The prefix of a secret in base64.
 const BASE64_MARK: &str = "whsec_";
 const VERSION_MARK: &str = "v1,";
 /// Signatures that are tried on one message: a sender that changes its secret sends two.
@@ -37,13 +37,13 @@ impl SigningKey {
         if bytes.is_empty() { Err(BadSigningKey::Empty) } else { Ok(Self(bytes)) }
     }
 
-    /// What stands in `webhook-signature`.
+    /// The value for `webhook-signature`.
     pub fn sign(&self, id: &str, timestamp: &str, body: &[u8]) -> String {
         let mac = self.mac(id, timestamp, body).finalize().into_bytes();
         format!("{VERSION_MARK}{}", BASE64_STANDARD.encode(mac))
     }
 
-    /// Whether one of the signatures, apart by spaces, is ours.
+    /// True if one of the space-separated signatures is ours.
     pub fn verifies(&self, id: &str, timestamp: &str, body: &[u8], signatures: &str) -> bool {
         let expected = self.mac(id, timestamp, body);
         let known = signatures.split(' ').filter_map(|one| one.strip_prefix(VERSION_MARK));

@@ -6,7 +6,7 @@ static ARMED: std::sync::OnceLock<String> = std::sync::OnceLock::new();
 /// Makes the process stop for good where it next reaches the point of this name.
 #[cfg(debug_assertions)]
 pub fn arm(name: String) {
-    // A second name would be a mistake of the test, and the first one stands.
+    // A second name would be a mistake in the test; the first one stays.
     drop(ARMED.set(name));
 }
 

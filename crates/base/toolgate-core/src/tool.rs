@@ -18,7 +18,7 @@ pub use files::{BadSlot, FileSlot, FileStrategy, SlotForm};
 pub use handling::{BadRate, CacheRule, CacheScope, Handling, Rate};
 pub use refill::Refill;
 
-/// What a call of a tool may do to the world. Unknown means all of it.
+/// The possible effects of a tool call. Unknown means all of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Effects(u8);
 
@@ -30,7 +30,7 @@ impl Effects {
     pub const DESTRUCTIVE: Effects = Effects(8);
     pub const ALL: Effects = Effects(15);
 
-    /// Each effect with its name, in the order they are always told.
+    /// Each effect with its name, in the fixed order of output.
     pub const NAMES: [(Effects, &'static str); 4] = [
         (Effects::READ, "read"),
         (Effects::WRITE, "write"),
@@ -47,8 +47,8 @@ impl Effects {
         self.0 & other.0 == other.0
     }
 
-    /// Whether a call may leave the world changed: then its start is on disk before it is sent. What reaches
-    /// outside and is not said to read does something there.
+    /// True if a call may change the world: then its start is on disk before it is sent. An external call
+    /// that is not declared as a read counts as a change.
     pub const fn changes_something(self) -> bool {
         self.0 & (Effects::WRITE.0 | Effects::DESTRUCTIVE.0) != 0 || self.0 == Effects::EXTERNAL.0
     }
@@ -82,11 +82,11 @@ impl<'de> serde::Deserialize<'de> for Effects {
     }
 }
 
-/// How much of a call is kept.
+/// The amount of detail that is recorded of a call.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AuditLevel {
-    /// Nothing of a call that is permitted and only reads. What may change something is always recorded.
+    /// Nothing for a permitted call that only reads. A call that may change something is always recorded.
     None,
     /// Events, with arguments and results up to a small size.
     Standard,
@@ -106,7 +106,7 @@ impl AuditLevel {
     }
 }
 
-/// What becomes of a result that breaks the tool's own `outputSchema`.
+/// The treatment of a result that breaks the tool's own `outputSchema`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OutputCheck {
     Off,
@@ -121,25 +121,25 @@ pub enum OutputCheck {
 pub struct Tool {
     pub name: CanonicalName,
     pub server: ServerName,
-    /// What the server itself calls it.
+    /// The server's own name for it.
     pub own: Arc<str>,
     /// The digest of name, description, schemas and annotations as the server gave them.
     pub version: Digest,
     pub effects: Effects,
-    /// Whether nobody but the server says so: neither the operator nor the gateway itself.
+    /// True if only the server claims it: neither the operator nor the gateway confirmed it.
     pub hinted: bool,
-    /// Whether a call may be sent again without the danger that it counts twice.
+    /// True if a call may be sent again without the risk that it counts twice.
     pub idempotent: bool,
     pub audit: AuditLevel,
     pub input_schema: Option<RawJson>,
     pub output_schema: Option<RawJson>,
-    /// What the operator says for this very tool.
+    /// The operator's setting for this very tool.
     pub output_check: Option<OutputCheck>,
     pub handling: Handling,
 }
 
 impl Tool {
-    /// A tool of which nothing is known but its name: it may do anything.
+    /// A tool of which only the name is known: it may do anything.
     pub fn unread(server: &ServerName, own: &str) -> Self {
         Self {
             name: CanonicalName::of(server, own),
@@ -157,16 +157,17 @@ impl Tool {
         }
     }
 
-    /// Whether a call of which nobody knows if it ran may be sent once more.
+    /// True if a call with an unknown outcome may be sent once more.
     pub fn may_repeat(&self) -> bool {
         self.idempotent || !self.effects.changes_something()
     }
 }
 
-/// The members that make a definition what it is. A change to any of them is another version.
+/// The members that define a tool. A change to any of them makes a new version.
 const VERSIONED: [&str; 6] = ["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
 
-/// The version of a tool as its server wrote it down. One that nobody can decode has the digest of its bytes.
+/// The version of a tool from its definition as text. A definition that cannot be decoded has the digest of
+/// its bytes.
 pub fn version_of_text(definition: &RawJson) -> Digest {
     match definition.decode::<Value>() {
         Ok(value) => version_of(&value),
@@ -174,7 +175,7 @@ pub fn version_of_text(definition: &RawJson) -> Digest {
     }
 }
 
-/// The version of a tool: the digest of what its server says it is, in whatever order it says it.
+/// The version of a tool: the digest of its definition, independent of the order of members.
 pub fn version_of(definition: &Value) -> Digest {
     let mut kept = serde_json::Map::new();
     for key in VERSIONED {
@@ -182,7 +183,7 @@ pub fn version_of(definition: &Value) -> Digest {
             kept.insert(key.into(), value.clone());
         }
     }
-    // What a server says here about effects and files weighs as much as its annotations.
+    // A server's statements here about effects and files count as much as its annotations.
     if let Some(extra) = definition.get("_meta").and_then(|meta| meta.get(EXTRA_META)) {
         kept.insert(EXTRA_META.into(), extra.clone());
     }

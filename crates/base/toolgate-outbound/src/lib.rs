@@ -21,10 +21,10 @@ pub use tls::{BadEgress, Part, check, tls, without_roots};
 pub use trouble::{Trouble, told};
 pub use tunnel::ProxyError;
 
-/// What most clients connect with: plain connections and TLS, as each address says.
+/// The connector of most clients: plain connections and TLS, depending on the address.
 pub type Connector = HttpsConnector<Tcp>;
 
-/// Where the way to somebody may lead, and how it leaves.
+/// The allowed addresses of a destination, and the connection settings.
 #[derive(Clone, Debug)]
 pub struct Way {
     pub reach: Reach,
@@ -37,7 +37,7 @@ impl From<Reach> for Way {
     }
 }
 
-/// What an address will be spoken to with.
+/// The scheme of an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scheme {
     Http,
@@ -45,7 +45,7 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// `None` for schemes that nobody here speaks.
+    /// `None` for unsupported schemes.
     pub fn of(text: &str) -> Option<Self> {
         match text {
             "http" => Some(Self::Http),

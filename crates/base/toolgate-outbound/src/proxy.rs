@@ -6,7 +6,8 @@ use percent_encoding::percent_decode_str;
 use toolgate_core::egress::Proxy;
 use url::Url;
 
-/// Why an address is not that of a proxy. Never holds the address: it may have a password in it.
+/// The reason why an address is invalid for a proxy. Never contains the address: it may have a password in
+/// it.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{what}")]
 pub struct BadProxy {

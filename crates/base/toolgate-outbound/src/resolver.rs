@@ -1,5 +1,5 @@
-//! Where a name leads, asked when a connection is opened and held against the address rules then: what a name led to
-//! when it was registered says nothing about where it leads now.
+//! The resolution of names, checked against the address rules whenever a connection is opened: the target of
+//! a name at registration says nothing about its target now.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -16,7 +16,7 @@ pub trait Lookup: Send + Sync {
     fn addresses(&self, host: &str) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
 }
 
-/// As the machine does it.
+/// The machine's own resolver.
 struct System;
 
 impl Lookup for System {
@@ -39,7 +39,7 @@ pub struct Forbidden {
     pub refused: AddressRefused,
 }
 
-/// A name that leads nowhere.
+/// A name that does not resolve.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("\"{host}\": {reason}")]
 pub struct NameUnknown {
@@ -62,7 +62,7 @@ impl Resolver {
         Self { lookup, reach }
     }
 
-    /// Addresses in a URL are never looked up, so they are checked here, in whatever notation they were written.
+    /// Addresses in a URL are never resolved, so they are checked here, in any notation.
     pub fn check_literal(&self, url: &url::Url) -> Result<(), Forbidden> {
         let address = match url.host() {
             Some(url::Host::Ipv4(address)) => IpAddr::V4(address),
@@ -76,8 +76,8 @@ impl Resolver {
         self.reach.check(address).map_err(|refused| Forbidden { host: host.to_owned(), refused })
     }
 
-    /// The address that a proxy is to be asked for, so that it dials what was checked and nothing else; `None` where nothing
-    /// is checked and the proxy may look the name up itself.
+    /// The address to request from a proxy, so that it dials exactly the checked one; `None` if nothing is
+    /// checked and the proxy may resolve the name itself.
     pub(crate) async fn pinned(&self, host: &str) -> io::Result<Option<IpAddr>> {
         if self.reach == Reach::Anywhere {
             return Ok(None);
@@ -92,7 +92,7 @@ impl Resolver {
         first.map(Some).ok_or_else(|| io::Error::other(NameUnknown { host: host.to_owned(), reason }))
     }
 
-    /// All of the addresses or none: a name that leads to a forbidden one among others is up to something.
+    /// All of the addresses or none: a name with a forbidden address among others is suspicious.
     async fn checked(&self, host: &str) -> io::Result<Vec<IpAddr>> {
         let found = self.lookup.addresses(host).await?;
         for address in &found {

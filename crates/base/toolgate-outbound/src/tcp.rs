@@ -1,4 +1,4 @@
-//! A TCP connection to where an address leads, straight or through a proxy.
+//! A TCP connection to an address, directly or through a proxy.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ const KEEPALIVE: Duration = Duration::from_secs(30);
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 type Stream = TokioIo<TcpStream>;
 
-/// Opens connections. Clones share what they know.
+/// Opens connections. Clones share their state.
 #[derive(Clone)]
 pub struct Tcp {
     egress: Arc<Egress>,
@@ -58,7 +58,7 @@ impl Tcp {
     async fn through(self, proxy: Proxy, uri: Uri) -> Result<Stream, BoxError> {
         let host = bare(uri.host().unwrap_or_default());
         let target = match self.resolver.pinned(host).await? {
-            // What was checked is what the proxy is asked for. It may still be one that no proxy leads to.
+            // The proxy is asked for the checked address. It may still be one that bypasses the proxy.
             Some(address) if self.egress.proxy_to(&address.to_string()).is_none() => {
                 return self.straight(uri).await;
             }
@@ -91,7 +91,7 @@ impl Service<Uri> for Tcp {
 
     fn call(&mut self, uri: Uri) -> Self::Future {
         let host = uri.host().unwrap_or_default();
-        // No resolver is asked about an address that is written as a number.
+        // A numeric address is not resolved.
         if let Ok(address) = bare(host).parse::<IpAddr>()
             && let Err(forbidden) = self.resolver.check(address, host)
         {

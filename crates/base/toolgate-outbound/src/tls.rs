@@ -1,5 +1,5 @@
-//! TLS as an egress wants it. The machine's root certificates are read once, and configurations are shared: a gateway has
-//! many servers and few ways to them.
+//! TLS for an egress. The machine's root certificates are read once, and configurations are shared: a gateway
+//! has many servers and few egress settings.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -9,10 +9,10 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
 use toolgate_core::egress::{Egress, Identity, Pem, Trust};
 
-/// How many ways out are remembered. One more is only made anew.
+/// The number of cached configurations. Another one is simply built again.
 const KNOWN_MAX: usize = 32;
 
-/// Why there can be no TLS as it is wanted.
+/// The reason why TLS cannot be configured as requested.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BadEgress {
     #[error("no root certificates were found on this machine: {0}")]
@@ -25,7 +25,7 @@ pub enum BadEgress {
     Key(String),
 }
 
-/// Which of its parts is at fault.
+/// The part at fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
     Machine,
@@ -45,7 +45,7 @@ impl BadEgress {
     }
 }
 
-/// Whether certificates and keys can be read and belong together. The machine's own are not looked at.
+/// Checks that certificates and keys can be read and belong together. The machine's own are not read.
 pub fn check(egress: &Egress) -> Result<(), BadEgress> {
     match &egress.trust {
         Trust::Machine => {}
@@ -71,14 +71,14 @@ pub fn tls(egress: &Egress) -> Result<Arc<ClientConfig>, BadEgress> {
     Ok(config)
 }
 
-/// A configuration that trusts nobody, for addresses in plain HTTP.
+/// A configuration without trusted roots, for addresses in plain HTTP.
 pub fn without_roots() -> Arc<ClientConfig> {
     static SHARED: OnceLock<Arc<ClientConfig>> = OnceLock::new();
     let make = || Arc::new(builder().with_root_certificates(RootCertStore::empty()).with_no_client_auth());
     SHARED.get_or_init(make).clone()
 }
 
-/// What of an egress makes a configuration another.
+/// The part of an egress that determines a configuration.
 #[derive(PartialEq)]
 struct Known {
     trust: Trust,

@@ -1,5 +1,5 @@
-//! What kept a connection from being made, in words that tell certificates from proxies from the network. The words travel
-//! as text through states, ledgers and logs; whoever shows them to a person finds the advice by them again.
+//! The reasons of a failed connection, in words that distinguish certificates, proxies and the network. The
+//! words travel as text through states, ledgers and logs; the advice for people is found by them again.
 
 use std::error::Error;
 use std::io;
@@ -9,7 +9,7 @@ use rustls::{AlertDescription, CertificateError};
 use crate::resolver::NameUnknown;
 use crate::tunnel::ProxyError;
 
-/// A kind of trouble that something can be done about.
+/// A kind of trouble with known advice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Trouble {
     UnknownIssuer,
@@ -28,7 +28,7 @@ pub enum Trouble {
 }
 
 impl Trouble {
-    /// In the order in which they are looked for in a text: what is special comes before what is general.
+    /// In the order in which they are searched for in a text: specific ones come before general ones.
     pub const ALL: [Self; 13] = [
         Self::UnknownIssuer,
         Self::Expired,
@@ -45,7 +45,7 @@ impl Trouble {
         Self::TimedOut,
     ];
 
-    /// What it is called wherever it is told.
+    /// The phrase in all messages.
     pub fn phrase(self) -> &'static str {
         match self {
             Self::UnknownIssuer => "certificate trouble: an authority signed it that is not trusted here",
@@ -66,7 +66,7 @@ impl Trouble {
         }
     }
 
-    /// What helps.
+    /// The advice.
     pub fn advice(self) -> &'static str {
         match self {
             Self::UnknownIssuer => {
@@ -114,7 +114,7 @@ impl Trouble {
     }
 }
 
-/// The error in words: what kind of trouble, where it is one that is known, and the innermost reason.
+/// The error in words: the kind of trouble, if known, and the innermost reason.
 pub fn told(error: &(dyn Error + 'static)) -> String {
     let innermost = causes(error).last().unwrap_or(error);
     let detail = detail(innermost);
@@ -125,7 +125,7 @@ pub fn told(error: &(dyn Error + 'static)) -> String {
     }
 }
 
-/// The error and what is behind it. What an `io::Error` carries is not its source but stands in its place.
+/// The error and its causes. The content of an `io::Error` is not its source but takes its place.
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(Some(error), |error: &&'a (dyn Error + 'static)| {
         let error: &'a (dyn Error + 'static) = *error;
@@ -186,7 +186,7 @@ fn of_tls(error: &rustls::Error) -> Option<Trouble> {
     }
 }
 
-/// The innermost reason, as far as it says more than the kind of trouble.
+/// The innermost reason, if it says more than the kind of trouble.
 fn detail(error: &(dyn Error + 'static)) -> String {
     match error.downcast_ref::<rustls::Error>() {
         Some(rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer)) => String::new(),

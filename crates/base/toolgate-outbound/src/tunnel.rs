@@ -1,4 +1,4 @@
-//! The way through a proxy: CONNECT, and from then on whatever the two ends say to each other.
+//! A tunnel through a proxy: CONNECT, and from then on the data of both ends.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use toolgate_core::egress::Proxy;
 const ANSWER_BYTES_MAX: usize = 8 << 10;
 const END: &[u8] = b"\r\n\r\n";
 
-/// Why a proxy did not open the way.
+/// The reason why a proxy did not open the tunnel.
 #[derive(Debug, thiserror::Error)]
 pub enum ProxyError {
     #[error("the proxy {proxy} cannot be reached: {reason}")]
@@ -25,7 +25,7 @@ pub enum ProxyError {
     TimedOut { proxy: String, seconds: u64 },
 }
 
-/// Asks for the way to `target`, which is a host and a port.
+/// Requests a tunnel to `target`, which is a host and a port.
 pub(crate) async fn open(
     mut stream: TcpStream,
     proxy: &Proxy,
@@ -39,7 +39,8 @@ pub(crate) async fn open(
     let garbled = || ProxyError::Garbled { proxy: proxy.authority() };
     let mut answer = Vec::with_capacity(256);
     while !answer.ends_with(END) {
-        // Byte by byte: what comes after the answer is the other end's, and this happens once for a connection.
+        // Byte by byte: the data after the answer belongs to the other end, and this happens once per
+        // connection.
         if answer.len() == ANSWER_BYTES_MAX {
             return Err(garbled());
         }
@@ -82,7 +83,7 @@ mod tests {
 
     use super::*;
 
-    /// What becomes of a question that is answered so, and what of the answer is left for the two ends.
+    /// The result of a request with this answer, and the rest of the answer for the two ends.
     async fn asked(answer: &'static [u8]) -> (String, Result<Vec<u8>, ProxyError>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let stream = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();

@@ -1,7 +1,8 @@
-//! What the ledger costs: `cargo run --release -p toolgate-store --example ledger_bench -- [postgres://…]`.
+//! The cost of the ledger: `cargo run --release -p toolgate-store --example ledger_bench -- [postgres://…]`.
 //!
-//! Calls of three events and two bodies, as the gateway makes them, from many callers at once; then a million events, a
-//! page of events and one of calls for each filter, and a verification. Without a URL it runs on SQLite in a temporary folder.
+//! Calls of three events and two bodies, as the gateway makes them, from many callers at once; then a million
+//! events, a page of events and one of calls for each filter, and a verification. Without a URL it runs on
+//! SQLite in a temporary folder.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -37,7 +38,7 @@ struct Calls {
     next: AtomicU64,
 }
 
-/// Who calls what with what.
+/// The variety of callers, tools and arguments.
 #[derive(Clone, Copy, Debug)]
 enum Traffic {
     /// One agent, one tool, the same arguments.
@@ -48,7 +49,7 @@ enum Traffic {
     Unique,
 }
 
-/// One call: what is written before it is sent, and after it has ended.
+/// One call: the entries before it is sent and after it has ended.
 fn call(number: u64, traffic: Traffic) -> (Entry, Entry) {
     let pick = |count: u64| if matches!(traffic, Traffic::Same) { 7 } else { number % count };
     let server = ServerName::new(&format!("server-{}", pick(20))).expect("a legal name");
@@ -89,7 +90,7 @@ fn body(text: String, at_ms: i64) -> Body {
     Body { digest: Digest::of(json.as_bytes()), json, keep_until_ms: at_ms + 30 * 86_400_000 }
 }
 
-/// `callers` at once, for a while. Prints what a call costs.
+/// `callers` at once, for a while. Prints the cost of a call.
 async fn measure(
     writer: &LedgerWriter,
     calls: &Arc<Calls>,
@@ -125,7 +126,7 @@ async fn measure(
     ));
 }
 
-/// What the bench itself costs.
+/// The cost of the bench itself.
 fn measure_making() {
     let cpu = cpu_us();
     let made = (0..100_000).map(|number| call(number, Traffic::Mixed).0.events.len()).sum::<usize>() / 2;

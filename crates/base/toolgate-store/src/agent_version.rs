@@ -53,7 +53,7 @@ impl Store {
         rows.into_iter().map(read).collect()
     }
 
-    /// What has been seen of all agents.
+    /// The known versions of all agents.
     pub async fn read_agent_digests(&self) -> Result<Vec<(AgentName, Digest)>, StoreError> {
         const DOING: &str = "read which versions of agents were seen";
         let rows: Vec<(String, Vec<u8>)> =
@@ -67,7 +67,8 @@ impl Store {
 }
 
 impl Books {
-    /// Gives a number to each version that was not seen before, and records what `event` says of it. Tells how many.
+    /// Numbers each version that was not seen before, and records the event that `event` makes of it. Returns
+    /// how many there were.
     pub async fn keep_agent_versions(
         &self,
         versions: &[NewAgentVersion],
@@ -87,7 +88,7 @@ impl Books {
     }
 }
 
-/// Its number, if it is new. Nobody else gives out numbers meanwhile.
+/// Its number, if it is new. No other transaction gives out numbers meanwhile.
 async fn keep(change: &mut Change<'_>, version: &NewAgentVersion) -> Result<Option<u64>, sqlx::Error> {
     let last = change.tx.sql(LAST).bind(change.tenant).bind(version.agent.as_str());
     let (last,): (i64,) = last.fetch_one().await?;

@@ -30,14 +30,14 @@ const LIST: &str = "SELECT version, body FROM approvals WHERE tenant = $1";
 const DUE: &str = "SELECT id FROM approvals
     WHERE tenant = $1 AND expires_at_ms <= $2 AND state IN ('pending', 'approved') ORDER BY expires_at_ms, id LIMIT $3";
 
-/// How many approvals a page has at most.
+/// The maximum number of approvals on a page.
 pub const APPROVALS_PAGE_MAX: usize = 500;
 
-/// Which approvals are wanted. What is `None` may be anything.
+/// A filter for approvals. `None` matches anything.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ApprovalFilter {
     pub state: Option<ApprovalState>,
-    /// Those in this state are left out.
+    /// Excludes approvals in this state.
     pub except: Option<ApprovalState>,
     pub principal: Option<PrincipalId>,
     pub tool: Option<CanonicalName>,
@@ -68,7 +68,7 @@ impl Store {
         Ok(found.map(|found| found.approval))
     }
 
-    /// Those that are open, the most urgent first.
+    /// The open approvals, the most urgent first.
     pub(crate) async fn open_approvals(&self, count_max: usize) -> Result<Vec<Approval>, StoreError> {
         const DOING: &str = "list the open approvals";
         let read = self.db.sql(OPEN).bind(self.tenant).bind(i64::try_from(count_max).unwrap_or(i64::MAX));
@@ -77,7 +77,7 @@ impl Store {
         read.collect::<Result<_, _>>().map_err(doing(DOING))
     }
 
-    /// One page, newest first, and where the next one begins. A cursor stays good whatever happens meanwhile.
+    /// One page, newest first, and the cursor of the next one. A cursor stays valid while rows come and go.
     pub async fn list_approvals(
         &self,
         filter: &ApprovalFilter,
@@ -99,7 +99,7 @@ impl Store {
         for (_, value) in wanted {
             statement = statement.bind(value);
         }
-        // One more than asked tells whether there is a next page.
+        // One row more than requested shows whether there is a next page.
         let statement = statement.bind(i64::try_from(limit + 1).expect("a page is limited"));
         let rows: Vec<ApprovalRow> = statement.fetch_all().await.map_err(doing(DOING))?;
         let more = rows.len() > limit;
@@ -109,7 +109,7 @@ impl Store {
         Ok((approvals, next))
     }
 
-    /// The oldest of those whose time is over.
+    /// The oldest approvals whose time is over.
     pub(crate) async fn due_approvals(&self, now_ms: i64, limit: i64) -> Result<Vec<ApprovalId>, StoreError> {
         let due = self.db.sql(DUE).bind(self.tenant).bind(now_ms).bind(limit);
         let ids: Vec<(String,)> =
@@ -148,7 +148,7 @@ fn list_text(wanted: &[(&'static str, String)]) -> String {
     text
 }
 
-/// Keeps a new approval, unless there is an open one with the same binding.
+/// Stores a new approval, unless there is an open one with the same binding.
 pub(crate) async fn insert(
     transaction: &mut Transaction,
     tenant: &str,
@@ -162,7 +162,7 @@ pub(crate) async fn insert(
     Ok(insert.bind(body(approval)).execute().await? > 0)
 }
 
-/// Reads an approval that nobody else changes before the end of this transaction.
+/// Reads an approval and locks it until the end of this transaction.
 pub(crate) async fn lock(
     transaction: &mut Transaction,
     tenant: &str,
@@ -184,7 +184,7 @@ pub(crate) async fn lock_open(
     row.map(ApprovalRow::read).transpose()
 }
 
-/// The last approval of a binding that ended since then with something to tell.
+/// The last approval of a binding that ended since then and must be reported.
 pub(crate) async fn last_ended(
     transaction: &mut Transaction,
     tenant: &str,
@@ -196,7 +196,7 @@ pub(crate) async fn last_ended(
     Ok(row.map(ApprovalRow::read).transpose()?.map(|found| found.approval))
 }
 
-/// Writes back what was locked before.
+/// Writes back a locked approval.
 pub(crate) async fn save(
     transaction: &mut Transaction,
     tenant: &str,
@@ -225,7 +225,7 @@ fn body(approval: &Approval) -> String {
     serde_json::to_string(approval).expect("an approval is plain data")
 }
 
-/// One value for the whole binding: its texts may be longer than what an index takes.
+/// One value for the whole binding: its texts may be too long for an index.
 fn key(binding: &Binding) -> String {
     let text = serde_json::to_vec(binding).expect("a binding is plain data");
     Digest::of(text).to_string()

@@ -1,5 +1,5 @@
-//! The books of one gateway: the ledger it writes, the people it asks. Approvals and grants change together with the
-//! ledger's account of it, in one transaction; whatever happens at the same moment, there is one outcome.
+//! The books of one gateway: its ledger and its approvals. Approvals and grants change in one transaction
+//! with their ledger events, so concurrent changes still lead to exactly one outcome.
 
 mod asking;
 mod deciding;
@@ -26,9 +26,9 @@ use crate::{Store, StoreError};
 pub struct BooksSettings {
     /// The ledger stream of this process: its own, and the same after a restart.
     pub stream: String,
-    /// How long a call may use the yes it got.
+    /// The time for which a call may use its approval.
     pub approved_valid: Duration,
-    /// Whom to ask as well where nobody decided in time and the gate says so.
+    /// The groups to ask if no decision came in time and the gate escalates.
     pub escalate_to: Vec<String>,
 }
 
@@ -44,7 +44,7 @@ struct Inner {
     terms: Mutex<Terms>,
 }
 
-/// What holds for approvals. It may change while people decide.
+/// The settings of approvals. They may change while people decide.
 #[derive(Clone)]
 struct Terms {
     approved_valid: Duration,
@@ -66,18 +66,18 @@ impl Books {
         &self.inner.writer
     }
 
-    /// What holds for approvals from now on.
+    /// Changes the settings of approvals from now on.
     pub fn set_approvals(&self, approved_valid: Duration, escalate_to: Vec<String>) {
         *self.inner.terms.lock().unwrap_or_else(PoisonError::into_inner) =
             Terms { approved_valid, escalate_to };
     }
 
-    /// Where they are kept.
+    /// The store behind them.
     pub fn store(&self) -> &Store {
         &self.inner.store
     }
 
-    /// Begins what will be recorded.
+    /// Starts a transaction that will be recorded.
     pub(crate) async fn begin(&self) -> Result<Transaction, sqlx::Error> {
         self.inner.begin().await
     }
@@ -94,12 +94,12 @@ impl Books {
         }
     }
 
-    /// Takes a grant back. `false` if there is none that could be used.
+    /// Revokes a grant. `false` if there is no usable one.
     pub async fn revoke_grant(&self, id: &GrantId, by: &PrincipalId) -> Result<bool, StoreDown> {
         self.inner.revoke_grant(id, by).await.map_err(down("revoke a grant"))
     }
 
-    /// Does what is due with everything whose time is over, and tells what has changed.
+    /// Applies every timeout that is due, and returns what has changed.
     pub async fn expire_due(&self) -> Result<Vec<Approval>, StoreDown> {
         self.expire_due_at(crate::now_ms()).await
     }
@@ -199,12 +199,12 @@ impl Approvals for Books {
 }
 
 impl Inner {
-    /// What people decide survives the machine.
+    /// Decisions of people survive a crash of the machine.
     async fn begin(&self) -> Result<Transaction, sqlx::Error> {
         self.store.db.begin(Durability::OnDisk).await
     }
 
-    /// The ledger comes last: its head is what everybody waits for.
+    /// The ledger comes last: all writers wait for its head.
     async fn record(&self, mut transaction: Transaction, events: Vec<Event>) -> Result<(), sqlx::Error> {
         let entry = Entry { events, bodies: Vec::new(), durability: Durability::OnDisk };
         ledger::append_in(&mut transaction, self.writer.pen(), entry).await?;
@@ -232,7 +232,7 @@ async fn recorded_end(store: &Store, call: &CallId) -> Result<Option<RecordedEnd
     Ok(end.event.outcome.map(|outcome| RecordedEnd { outcome, result }))
 }
 
-/// Names what was attempted.
+/// Names the attempted operation.
 fn down(doing: &'static str) -> impl Fn(sqlx::Error) -> StoreDown {
     move |cause| StoreDown(StoreError::Query { doing, cause }.to_string())
 }

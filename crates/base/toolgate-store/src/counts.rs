@@ -1,4 +1,4 @@
-//! How much waits for people.
+//! The number of items that wait for people.
 
 use toolgate_core::PrincipalId;
 use toolgate_core::approval::ApprovalState;
@@ -19,12 +19,12 @@ const PENDING: &str = "SELECT COUNT(*) FROM approvals WHERE tenant = $1 AND stat
 pub struct WaitingCounts {
     pub approvals: u64,
     pub inputs: u64,
-    /// Tools that somebody should look at.
+    /// Tools that wait for a review.
     pub reviews: u64,
 }
 
 impl Store {
-    /// How many calls of a principal wait for people.
+    /// The number of a principal's calls that wait for people.
     pub async fn count_pending_approvals(&self, principal: &PrincipalId) -> Result<u64, StoreError> {
         let principal = without_nul(principal.as_str());
         let count = self.db.sql(PENDING).bind(self.tenant).bind(ApprovalState::Pending.as_str());

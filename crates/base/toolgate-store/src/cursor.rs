@@ -1,9 +1,9 @@
-//! Where a page of what is listed newest first ended, as those who read page by page hand it back.
+//! The position where a page, newest first, ended, as clients hand it back.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Where a page, newest first, ended.
+/// The position where a page, newest first, ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PageCursor {
     pub(crate) created_at_ms: i64,

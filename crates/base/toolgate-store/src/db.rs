@@ -1,19 +1,21 @@
-//! One way to ask either database. Every statement of the crate goes through here.
+//! One interface to both databases. Every statement of the crate goes through here.
 //!
-//! A single statement: `self.db.sql(TEXT).bind(a).bind(b).fetch_all::<(String, i64)>().await`; also `fetch_optional`,
-//! `fetch_one` and `execute`, which tells how many rows it changed. Rows are tuples or made by [`row!`](crate::row::row).
+//! A single statement: `self.db.sql(TEXT).bind(a).bind(b).fetch_all::<(String, i64)>().await`; also
+//! `fetch_optional`, `fetch_one` and `execute`, which returns the number of changed rows. Rows are tuples or
+//! made by [`row!`](crate::row::row).
 //!
-//! Several that must be one: `let mut tx = self.db.begin(Durability::OnDisk).await?; tx.sql(TEXT)…; tx.commit().await?`.
-//! What is not committed is rolled back. On SQLite one transaction of a process runs at a time (`BEGIN IMMEDIATE`): never
-//! begin one, nor wait for anything else, while another is open. On Postgres it is READ COMMITTED: lock the rows that
-//! were read and will be written with `tx.sql_for_update(TEXT)`, or everything of one kind with `tx.alone(Lock::…)`.
-//! Locks are taken in this order: approval, grant, the revision of a topic or the root of a tree of runs, bytes, then the
-//! head of a ledger stream.
+//! Several statements as one: `let mut tx = self.db.begin(Durability::OnDisk).await?; tx.sql(TEXT)…;
+//! tx.commit().await?`. A transaction without a commit is rolled back. On SQLite one transaction of a process
+//! runs at a time (`BEGIN IMMEDIATE`): never begin one, nor wait for anything else, while another is open. On
+//! Postgres it is READ COMMITTED: lock the rows that were read and will be written with
+//! `tx.sql_for_update(TEXT)`, or everything of one kind with `tx.alone(Lock::…)`. Locks are taken in this
+//! order: approval, grant, the revision of a topic or the root of a tree of runs, bytes, then the head of a
+//! ledger stream.
 //!
-//! Texts are shared: `$1` works on both, and so do `ON CONFLICT`, `RETURNING`, partial indexes, several rows of `VALUES`.
-//! Where they must differ, `dialect().pick(sqlite, postgres)`. A text made at run time is wrapped in
-//! `sqlx::AssertSqlSafe` and made of constants only. Integers are `BIGINT`/`i64`; `bool` only as a result; Postgres takes
-//! no NUL character in a text: `without_nul`.
+//! Texts are shared: `$1` works on both, and so do `ON CONFLICT`, `RETURNING`, partial indexes, several rows
+//! of `VALUES`. Where they must differ, `dialect().pick(sqlite, postgres)`. A text made at run time is
+//! wrapped in `sqlx::AssertSqlSafe` and made of constants only. Integers are `BIGINT`/`i64`; `bool` only as a
+//! result; Postgres takes no NUL character in a text: `without_nul`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,22 +36,22 @@ use crate::pulse::Pulse;
 /// See [`On`].
 type Boxed<'a, T> = BoxFuture<'a, Result<T, sqlx::Error>>;
 
-/// More than a writer of SQLite waits for another process. Without it, a database host that vanishes from the network
-/// would hold a call for as long as TCP does.
+/// Longer than a writer of SQLite waits for another process. Without it, a database host that vanishes from
+/// the network would block a call until TCP gives up.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// What a value takes on its way, more or less.
+/// The approximate size of a bound value on the wire.
 const POSTGRES_VALUE_BYTES: usize = 24;
 
 const BEGIN_SQLITE: &str = "BEGIN IMMEDIATE";
-/// The time-out gives up the locks of a gateway whose machine vanished.
+/// The timeout releases the locks of a gateway whose machine vanished.
 const BEGIN_ON_DISK: &str =
     "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = '15s'";
 /// The server has it when this process dies; it writes to disk a moment later.
 const BEGIN_WRITTEN: &str =
     "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = '15s';
     SET LOCAL synchronous_commit = off";
-/// What the codes of a server that ends, crashes or starts have in common.
+/// The common prefix of the error codes of a server that stops, crashes or starts.
 const SHUT_DOWN: &str = "57P0";
 const LOCK: &str = "SELECT 1 FROM (SELECT pg_advisory_xact_lock($1)) AS locked";
 
@@ -69,11 +71,11 @@ pub(crate) enum Pools {
 #[derive(Clone)]
 pub(crate) struct SqlitePools {
     pub(crate) usual: SqlitePool,
-    /// The one connection of all transactions that write: what it has cached stays good, as long as no other process
+    /// The one connection of all writing transactions: its cache stays valid as long as no other process
     /// writes.
     pub(crate) writer: SqlitePool,
-    /// SQLite has one writer at a time, and those who wait for it there sleep and try again. It knows how durable what
-    /// the connection commits is.
+    /// SQLite has one writer at a time, and waits for it by sleeping and retrying. This lock also knows the
+    /// durability of the connection's commits.
     pub(crate) writing: Arc<Mutex<Durability>>,
 }
 
@@ -92,7 +94,7 @@ impl Dialect {
     }
 }
 
-/// What one transaction at a time may do, in all processes on a database.
+/// The work that only one transaction at a time may do, across all processes on a database.
 #[derive(Clone, Copy)]
 pub(crate) enum Lock {
     FirstTokens = 0x7467_0001,
@@ -108,7 +110,7 @@ pub(crate) trait Row:
 
 impl<T> Row for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
 
-/// What can be bound on either database.
+/// A value that can be bound on either database.
 pub(crate) trait Value<'v>:
     Encode<'v, Sqlite> + Type<Sqlite> + Encode<'v, Postgres> + Type<Postgres>
 {
@@ -137,7 +139,7 @@ impl Db {
         }
     }
 
-    /// A statement of its own.
+    /// A single statement.
     pub(crate) fn sql(&self, text: impl SqlSafeStr) -> Statement<'_> {
         let on = match &self.pools {
             Pools::Sqlite(pools) => On::Sqlite(Via::Pool(&pools.usual), SqliteArguments::default()),
@@ -186,7 +188,7 @@ impl Pools {
             Pools::Sqlite(pools) => {
                 let mut turn = Arc::clone(&pools.writing).lock_owned().await;
                 if *turn != durability {
-                    // If it fails half way, it is made again before anything relies on it.
+                    // If it fails half way, it is set again before anything relies on it.
                     *turn = Durability::Written;
                     pools.writer.execute(synchronous(durability)).await?;
                     *turn = durability;
@@ -230,8 +232,8 @@ pub(crate) fn is_cut_off(error: &sqlx::Error) -> bool {
 impl SqlitePools {
     async fn begin(&self) -> Result<sqlx::Transaction<'static, Sqlite>, sqlx::Error> {
         match self.writer.begin_with(BEGIN_SQLITE).await {
-            // SQLite gives some transactions up by itself, when the disk is full for one. The connection still counts
-            // the one it could not roll back and would never begin another.
+            // SQLite rolls some transactions back by itself, for example when the disk is full. The
+            // connection still counts the one it could not roll back and would never begin another.
             Err(sqlx::Error::InvalidSavePointStatement) => {
                 self.writer.acquire().await?.close().await?;
                 self.writer.begin_with(BEGIN_SQLITE).await
@@ -273,7 +275,7 @@ impl Transaction {
         Statement { text: text.into_sql_str(), on, faults: &self.faults, pulse: &self.pulse, unbound: None }
     }
 
-    /// Reads rows that this transaction will write; nobody else writes them meanwhile.
+    /// Reads rows that this transaction will write, and locks them.
     pub(crate) fn sql_for_update(&mut self, text: &'static str) -> Statement<'_> {
         match self.dialect() {
             Dialect::Sqlite => self.sql(text),
@@ -281,7 +283,7 @@ impl Transaction {
         }
     }
 
-    /// Waits until no other transaction holds this lock, and holds it to the end of this one.
+    /// Waits for this lock, and holds it until the end of this transaction.
     pub(crate) async fn alone(&mut self, lock: Lock) -> Result<(), sqlx::Error> {
         if self.dialect() == Dialect::Postgres {
             self.sql(LOCK).bind(lock as i64).execute().await?;
@@ -310,7 +312,7 @@ impl Transaction {
     }
 }
 
-/// One statement on its way.
+/// One statement in preparation.
 #[must_use = "a statement does nothing until it is executed or fetched"]
 pub(crate) struct Statement<'c> {
     text: SqlStr,
@@ -362,7 +364,7 @@ impl Statement<'_> {
         }
     }
 
-    /// Makes room for so many values.
+    /// Reserves room for this many values.
     pub(crate) fn reserve(&mut self, values: usize) {
         match &mut self.on {
             On::Sqlite(_, arguments) => sqlx::Arguments::reserve(arguments, values, 0),
@@ -372,7 +374,7 @@ impl Statement<'_> {
         }
     }
 
-    /// How many rows it changed.
+    /// The number of rows that it changed.
     pub(crate) async fn execute(self) -> Result<u64, sqlx::Error> {
         let pulse = self.pulse;
         let (text, on) = self.ready()?;
@@ -396,8 +398,8 @@ impl Statement<'_> {
     }
 }
 
-/// Futures in a box: what is behind them is compiled here, once. An `async fn` is compiled again in every crate that awaits
-/// it, with all of `sqlx` in it, and for each kind of row.
+/// Boxed futures: the code behind them is compiled here, once. An `async fn` is compiled again in every crate
+/// that awaits it, with all of `sqlx` in it, and for each kind of row.
 impl<'c> On<'c> {
     fn execute(self, text: SqlStr) -> Boxed<'c, u64> {
         Box::pin(limited(async move {
@@ -447,7 +449,7 @@ impl<'c> On<'c> {
     }
 }
 
-/// What came back, before anybody has read it.
+/// The raw rows of a result.
 enum Rows {
     Sqlite(Vec<SqliteRow>),
     Postgres(Vec<PgRow>),
@@ -479,7 +481,7 @@ async fn limited<T>(work: impl Future<Output = Result<T, sqlx::Error>>) -> Resul
     })
 }
 
-/// Postgres has no NUL in a text, and a name may hold whatever a server or caller sent.
+/// Postgres allows no NUL in a text, and a name may contain anything that a server or caller sent.
 pub(crate) fn without_nul(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
 }

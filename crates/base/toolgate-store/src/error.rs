@@ -1,8 +1,9 @@
-//! What the store was trying to do when it could not.
+//! The operations of the store that failed.
 
 use std::path::PathBuf;
 
-/// Each text holds its cause, for logs that print nothing else; so no cause is a `source` that would be told again.
+/// Each text includes its cause, for logs that print nothing else; so no cause is also a `source` that would
+/// be printed again.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     #[error("cannot create the data folder {path}: {cause}")]
@@ -37,7 +38,7 @@ pub enum StoreError {
     TokenAmbiguous { given: String, ids: Vec<String> },
 }
 
-/// Names what was attempted.
+/// Names the attempted operation.
 pub(crate) fn doing(doing: &'static str) -> impl Fn(sqlx::Error) -> StoreError {
     move |cause| StoreError::Query { doing, cause }
 }

@@ -1,5 +1,4 @@
-//! Failures on demand, for tests that want to know what happens when the n-th question to the database fails.
-//! A release build has none of it.
+//! Failures on demand, for tests of a failing n-th query to the database. A release build has none of it.
 
 #[cfg(any(test, debug_assertions))]
 pub(crate) use armed::{Faults, limit_pages};
@@ -17,7 +16,7 @@ mod armed {
     #[derive(Default)]
     pub(crate) struct Faults {
         plan: Mutex<Plan>,
-        /// Where the disk is full. Zero is nowhere.
+        /// The number of pages at which the disk is full. Zero means never.
         pages_max: AtomicU32,
     }
 
@@ -25,7 +24,7 @@ mod armed {
     enum Plan {
         #[default]
         None,
-        /// How many operations until the one that fails, itself included.
+        /// The number of operations until the failing one, itself included.
         Once(u64),
         /// The same, and all after it.
         From(u64),
@@ -60,28 +59,28 @@ mod armed {
 
     /// For tests; a release build has none of it.
     impl Store {
-        /// Lets the n-th of the following operations on the database fail, counting from 1. A commit is two: it may
-        /// fail, or only the news of it be lost.
+        /// Makes the n-th of the following operations on the database fail, counting from 1. A commit is two:
+        /// it may fail, or only its confirmation may be lost.
         pub fn fail_nth(&self, n: u64) {
             self.db.faults().set(Plan::Once(n));
         }
 
-        /// Lets the n-th and everything after it fail, as if the database were gone.
+        /// Makes the n-th operation and all after it fail, as if the database were gone.
         pub fn fail_from_nth(&self, n: u64) {
             self.db.faults().set(Plan::From(n));
         }
 
-        /// Nothing fails any more on demand.
+        /// Stops all failures on demand.
         pub fn fail_never(&self) {
             self.db.faults().set(Plan::None);
         }
 
-        /// Whether the failure that was asked for has not come yet.
+        /// True if the requested failure has not happened yet.
         pub fn is_fault_to_come(&self) -> bool {
             self.db.faults().is_to_come()
         }
 
-        /// Lets every transaction on SQLite find the disk full beyond this many pages, and all that is there already.
+        /// Makes every transaction on SQLite find the disk full beyond this many pages and the existing ones.
         pub fn limit_pages(&self, pages: u32) {
             self.db.faults().pages_max.store(pages, Ordering::SeqCst);
         }

@@ -1,8 +1,10 @@
-//! Files, refs and artifacts as rows, and the bytes that they share. Reading is a matter of the `Store`; what the ledger
-//! tells of is a method of the `Books`, which write both in the same transaction. The bytes themselves are elsewhere.
+//! Files, refs and artifacts as rows, and the bytes that they share. The `Store` reads them; changes that the
+//! ledger records are methods of the `Books`, which write both in the same transaction. The bytes themselves
+//! are elsewhere.
 //!
-//! A content has one row (`blob.rs`). Whoever writes bytes touches it first, then writes them, then inserts the row that
-//! uses them, which fails if the bytes have been given up meanwhile. Whoever deletes bytes marks the row first.
+//! A content has one row (`blob.rs`). A writer of bytes first touches it, then writes the bytes, then inserts
+//! the row that uses them, which fails if the bytes have been given up meanwhile. A deleter of bytes marks
+//! the row first.
 
 mod artifact;
 mod blob;
@@ -35,10 +37,10 @@ const BYTES_OF: &str = "SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM file
 const READ: &str = "WHERE tenant = $1 AND id = $2";
 const LIST: &str = "WHERE tenant = $1";
 
-/// How many files a page has at most.
+/// The maximum number of files on a page.
 pub const FILES_PAGE_MAX: usize = 500;
 
-/// Who did something, and where.
+/// The principal and the session of an action.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Doer {
     pub principal: PrincipalId,
@@ -48,7 +50,7 @@ pub struct Doer {
 }
 
 impl Doer {
-    /// Whoever did it outside a session.
+    /// An action outside a session.
     pub fn person(principal: &PrincipalId) -> Self {
         Self { principal: principal.clone(), session: None, run: None, call: None }
     }
@@ -63,7 +65,7 @@ impl Doer {
     }
 }
 
-/// Why a file is no more.
+/// The reason why a file was removed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FileEnd {
     Deleted,
@@ -79,19 +81,19 @@ impl FileEnd {
     }
 }
 
-/// Which files are wanted. What is `None` may be anything.
+/// A filter for files. `None` matches anything.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FileFilter {
     pub owner: Option<PrincipalId>,
     pub name: Option<FileName>,
-    /// Those whose time is not over at this moment.
+    /// Only files that have not expired at this time.
     pub alive_at_ms: Option<i64>,
-    /// Where the page before ended.
+    /// The end of the previous page.
     pub cursor: Option<PageCursor>,
 }
 
 impl Store {
-    /// How many bytes the files of a principal have together that are there at a moment.
+    /// The total size of a principal's files that exist at a given time.
     pub async fn bytes_of_files(&self, owner: &PrincipalId, at_ms: i64) -> Result<u64, StoreError> {
         let owner = without_nul(owner.as_str());
         let sum = self.db.sql(BYTES_OF).bind(self.tenant).bind(owner.as_str()).bind(at_ms);
@@ -99,7 +101,7 @@ impl Store {
         Ok(bytes.unsigned_abs())
     }
 
-    /// A file whose time is over is there until it is removed.
+    /// An expired file exists until it is removed.
     pub async fn file(&self, id: &FileId) -> Result<Option<File>, StoreError> {
         const DOING: &str = "read a file's row";
         let read = self.db.sql(sqlx::AssertSqlSafe(row::select(READ))).bind(self.tenant);
@@ -108,7 +110,7 @@ impl Store {
         row.map(|row| row.read(DOING)).transpose()
     }
 
-    /// One page, newest first, and where the next one begins. A cursor stays good whatever happens meanwhile.
+    /// One page, newest first, and the cursor of the next one. A cursor stays valid while rows come and go.
     pub async fn files(
         &self,
         filter: &FileFilter,
@@ -124,7 +126,7 @@ impl Store {
                 Wanted::Number(number) => statement.push(number),
             }
         }
-        // One more than asked tells whether there is a next page.
+        // One row more than requested shows whether there is a next page.
         let statement = statement.bind(i64::try_from(limit + 1).expect("a page is limited"));
         let rows: Vec<FileRow> = statement.fetch_all().await.map_err(doing(DOING))?;
         let more = rows.len() > limit;
@@ -135,7 +137,7 @@ impl Store {
     }
 }
 
-/// One statement that writes, in its turn with everybody else's. How many rows it changed.
+/// Runs one writing statement in turn with all others. Returns the number of changed rows.
 async fn write(
     store: &Store,
     text: &'static str,
@@ -154,7 +156,7 @@ enum Wanted {
     Number(i64),
 }
 
-/// The statement that lists, and what is bound behind the tenant; the limit comes last.
+/// The statement that lists, and the values to bind after the tenant; the limit comes last.
 fn list(filter: &FileFilter) -> (String, Vec<Wanted>) {
     let mut text = row::select(LIST);
     let mut values = Vec::new();

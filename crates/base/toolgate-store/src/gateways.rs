@@ -1,7 +1,8 @@
-//! Which gateway writes which stream of the ledger. Two that write the same one would close each other's calls as left over,
-//! so a stream is claimed before anything is written to it, and the claim is kept alive.
+//! The assignment of ledger streams to gateways. Two gateways on the same stream would close each other's
+//! calls as left over, so a gateway claims a stream before it writes to it, and keeps the claim alive.
 //!
-//! Clocks of different machines are not compared: whoever finds a stream claimed watches for a sign of life.
+//! Clocks of different machines are not compared: a gateway that finds a stream claimed watches for a sign of
+//! life.
 
 use std::time::{Duration, Instant};
 
@@ -10,9 +11,9 @@ use crate::error::{doing, random_bytes};
 use crate::row::row;
 use crate::{Store, StoreError, now_ms};
 
-/// How often a claim shows a sign of life.
+/// The interval between signs of life of a claim.
 const BEAT: Duration = Duration::from_secs(3);
-/// A claim without a sign of life for so long is over.
+/// A claim without a sign of life for this long has ended.
 pub const CLAIM_SILENCE_MAX: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(500);
 
@@ -23,7 +24,7 @@ const READ_ONE: &str = "SELECT stream, holder, place, shown, since_ms, seen_ms, 
     WHERE tenant = $1 AND stream = $2";
 const ADD: &str = "INSERT INTO gateways (tenant, stream, holder, place, shown, since_ms, seen_ms, beat)
     VALUES ($1, $2, $3, $4, $5, $6, $6, 1) ON CONFLICT DO NOTHING";
-/// Only from the one that was looked at, as it was then.
+/// Only if the claim is unchanged since it was read.
 const TAKE_OVER: &str =
     "UPDATE gateways SET holder = $3, place = $4, shown = $5, since_ms = $6, seen_ms = $6, beat = 1
     WHERE tenant = $1 AND stream = $2 AND holder = $7 AND beat = $8";
@@ -38,9 +39,9 @@ row! {
     #[derive(Clone, PartialEq, Eq, Debug)]
     pub struct StoredGateway {
         pub stream: String,
-        /// Where its data folder is; no other gateway runs on the same.
+        /// The path of its data folder; no other gateway runs on the same one.
         pub place: String,
-        /// What people know it by.
+        /// Its name for people.
         pub shown: String,
         pub since_ms: i64,
         pub seen_ms: i64,
@@ -65,7 +66,7 @@ pub struct StreamClaim {
 }
 
 impl Store {
-    /// Whether other machines may use the same database.
+    /// True if other machines may use the same database.
     pub fn is_shared(&self) -> bool {
         self.db.dialect() == Dialect::Postgres
     }
@@ -75,8 +76,8 @@ impl Store {
         self.db.sql(READ).bind(self.tenant).fetch_all().await.map_err(doing("read the gateways"))
     }
 
-    /// Claims a stream for the gateway that holds the lock of the data folder at `place`. Where another one claims it, this
-    /// waits for a sign of life of that one.
+    /// Claims a stream for the gateway that holds the lock of the data folder at `place`. If another gateway
+    /// has claimed it, this waits for a sign of life from that one.
     pub async fn claim_stream(
         &self,
         stream: &str,
@@ -96,7 +97,7 @@ impl Store {
                 Some((before, since)) if before.holder == there.holder => *since,
                 _ => Instant::now(),
             };
-            // Whoever holds the lock of a data folder comes after whoever held it before.
+            // The holder of a data folder's lock is the successor of the previous holder.
             let is_over = there.place == place || since.elapsed() >= CLAIM_SILENCE_MAX;
             if is_over && claim.took_over(&there, place, shown).await? {
                 break;

@@ -1,4 +1,4 @@
-//! Grants as rows: what need not be asked again.
+//! Grants as rows: permissions to run without asking again.
 
 use toolgate_core::approval::Grant;
 use toolgate_core::id::{ApprovalId, GrantId};
@@ -24,13 +24,13 @@ const LIST_LIVE: &str = "SELECT body FROM grants
     WHERE tenant = $1 AND expires_at_ms > $3 AND revoked_at_ms IS NULL AND (uses_left IS NULL OR uses_left > 0)
     ORDER BY id DESC LIMIT $2";
 
-/// How many grants are looked through for one call, and shown in one list.
+/// The maximum number of grants that are checked for one call, and shown in one list.
 pub const GRANTS_MAX: i64 = 1_000;
 
-/// Which grants are wanted.
+/// A filter for grants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Grants {
-    /// Those that can be used now.
+    /// Grants that can be used now.
     Live,
     /// Used up, expired and revoked ones too.
     All,
@@ -84,7 +84,7 @@ pub(crate) async fn insert(
     insert.bind(body(grant)).execute().await.map(drop)
 }
 
-/// Reads a grant that nobody else changes before the end of this transaction.
+/// Reads a grant and locks it until the end of this transaction.
 pub(crate) async fn lock(
     transaction: &mut Transaction,
     tenant: &str,
@@ -95,7 +95,7 @@ pub(crate) async fn lock(
     row.map(read).transpose()
 }
 
-/// The one that came of an approval.
+/// The grant that an approval created.
 pub(crate) async fn of_approval(
     transaction: &mut Transaction,
     tenant: &str,

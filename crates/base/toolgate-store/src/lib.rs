@@ -79,16 +79,16 @@ pub struct Store {
     db: db::Db,
     tokens: Arc<TokenCache>,
     waiting: Arc<waiting::Waiting>,
-    /// By what this store is known where only one of several may do something at a time.
+    /// The name of this store for work that only one store may do at a time.
     holder: Arc<str>,
     tenant: &'static str,
 }
 
-/// The one tenant there is as yet.
+/// The only tenant so far.
 const TENANT: &str = "default";
 
 impl Store {
-    /// Whose rows these are.
+    /// The tenant of these rows.
     pub fn tenant(&self) -> &'static str {
         self.tenant
     }

@@ -1,4 +1,5 @@
-//! Logins of people at the console, and links that make one once. Their secrets are shown once and kept as hashes.
+//! Logins of people at the console, and links for one login. Their secrets are shown once and stored as
+//! hashes.
 
 use std::time::Duration;
 
@@ -30,14 +31,14 @@ const TOKEN: &str =
 
 const SECRET_BYTES: usize = 32;
 
-/// Somebody who is logged in.
+/// A logged-in user.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredLogin {
     pub credential: Credential,
     pub ends_at_ms: i64,
 }
 
-/// What a row of `logins` is for.
+/// The purpose of a row of `logins`.
 #[derive(Clone, Copy)]
 enum LoginKind {
     Link,
@@ -54,7 +55,8 @@ impl LoginKind {
 }
 
 impl Store {
-    /// Logs in whoever holds a token; its secret is the answer. It ends with the token, and after this time.
+    /// Logs in the holder of a token and returns the secret of the login. The login ends with the token, and
+    /// after this time.
     pub async fn log_in(&self, token: &Token, time: Duration) -> Result<String, StoreError> {
         const DOING: &str = "log somebody in";
         let mut transaction = self.db.begin(Durability::OnDisk).await.map_err(doing(DOING))?;
@@ -73,7 +75,7 @@ impl Store {
         Ok(secret)
     }
 
-    /// The secret of a login, in exchange for that of a link. Nothing where it was used or its time is over.
+    /// The secret of a login, in exchange for that of a link. `None` if the link was used or has expired.
     pub async fn use_login_link(&self, link: &str, time: Duration) -> Result<Option<String>, StoreError> {
         const DOING: &str = "log somebody in by a link";
         let mut transaction = self.db.begin(Durability::OnDisk).await.map_err(doing(DOING))?;
@@ -87,7 +89,7 @@ impl Store {
         Ok(Some(secret))
     }
 
-    /// Who is logged in with this secret, unless that has ended or the token was revoked.
+    /// The user with this secret, unless the login has ended or the token was revoked.
     pub async fn login(&self, secret: &str) -> Result<Option<StoredLogin>, StoreError> {
         const DOING: &str = "find out who is logged in";
         let find = self.db.sql(FIND).bind(self.tenant).bind(digest(secret).to_vec()).bind(now_ms());

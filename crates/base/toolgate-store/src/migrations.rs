@@ -1,4 +1,5 @@
-//! What brings a database up to date, step by step. Steps that were released never change: a database remembers their digests.
+//! The migrations of a database, step by step. Released steps never change: a database remembers their
+//! digests.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,5 @@
-//! Opening a data folder: made if it is not there, private to its owner, brought up to date by one process at a time.
-//! The database is a file in it, or Postgres where a URL says so.
+//! Opening a data folder: created if it is missing, private to its owner, migrated by one process at a time.
+//! The database is a file in it, or Postgres if a URL is given.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ const LOCK: &str = "toolgate.lock";
 
 /// Each connection is a thread; readers do not wait for the writer.
 const SQLITE_CONNECTIONS_MAX: u32 = 3;
-/// How long a writer waits for another process that writes.
+/// The time that a writer waits for another writing process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const SQLITE_ACQUIRE_TIMEOUT: Duration = Duration::from_secs(15);
 /// A negative number is KiB. The database is small; SQLite's own 2 MiB for each connection would be idle memory.
@@ -31,16 +31,16 @@ const WRITER_CACHE_SIZE: &str = "-16384";
 /// Pages in the write-ahead log before they are copied into the database: a page that is written often is copied once.
 const CHECKPOINT_PAGES: &str = "4000";
 
-/// A tenth of what a Postgres server allows by default, so that several gateways find room.
+/// A tenth of the connections that a Postgres server allows by default, so that several gateways find room.
 const POSTGRES_CONNECTIONS_MAX: u32 = 10;
-/// A server that is away is tried again for as long; callers wait for the answer.
+/// The time for which an unavailable server is retried; callers wait for the answer.
 const POSTGRES_ACQUIRE_TIMEOUT: Duration = Duration::from_secs(3);
-/// A connection that rested for longer is asked whether it still works: the server may have been restarted.
+/// A connection that was idle for longer is tested first: the server may have been restarted.
 const IDLE_TRUSTED: Duration = Duration::from_secs(1);
 const POSTGRES_SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 
 impl Store {
-    /// Opens the data folder with the database in it, creating what is missing.
+    /// Opens the data folder with the database in it, creating whatever is missing.
     pub async fn open(folder: &Path) -> Result<Store, StoreError> {
         create_folder(folder)?;
         // SQLite has no lock for migrations: two processes on a new folder would both create the tables.
@@ -52,7 +52,7 @@ impl Store {
         Ok(Store::with(Pools::Sqlite(pools)))
     }
 
-    /// Whether something was kept in this folder before. Looking makes nothing.
+    /// True if this folder was used before. The check creates nothing.
     pub fn is_kept_in(folder: &Path) -> bool {
         folder.join(DATABASE).exists()
     }
@@ -88,7 +88,7 @@ async fn open_sqlite(path: &Path) -> Result<SqlitePools, StoreError> {
         .await
         .map_err(|cause| StoreError::OpenDatabase { place: place.clone(), cause })?;
     migrations::sqlite().run(&usual).await.map_err(|cause| migration_error(place, cause))?;
-    // A connection that is opened anew is as strict as can be, whatever the one before it was told.
+    // A new connection is as strict as possible, regardless of the settings of the one before it.
     let writer = sqlite_options(path).synchronous(SqliteSynchronous::Full);
     let writer = writer.pragma("cache_size", WRITER_CACHE_SIZE);
     let writer = pool(1).connect_lazy_with(writer.pragma("wal_autocheckpoint", CHECKPOINT_PAGES));
@@ -120,18 +120,18 @@ async fn open_postgres(options: PgConnectOptions) -> Result<PgPool, StoreError> 
     Ok(pool)
 }
 
-/// What users of this machine other than the owner may do with the data folder.
+/// The access of other users of this machine to the data folder.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Others {
     Nothing,
-    /// See what files there are.
+    /// They can list the files.
     Look,
-    /// Put other files in the place of those that are there.
+    /// Replace files with others.
     Change,
 }
 
 impl Others {
-    /// What the mode of the folder allows. A folder that was there already keeps the mode it had.
+    /// The access that the mode of the folder allows. An existing folder keeps its mode.
     #[cfg(unix)]
     pub fn of(folder: &Path) -> Others {
         let mode = std::fs::metadata(folder)
@@ -152,7 +152,7 @@ fn sqlite_options(path: &Path) -> SqliteConnectOptions {
         .foreign_keys(true)
         .busy_timeout(BUSY_TIMEOUT)
         .pragma("cache_size", CACHE_SIZE)
-        // What a statement sets aside to undo itself goes to memory, not to a file that is made and deleted each time.
+        // The undo data of a statement goes to memory, not to a file that is created and deleted each time.
         .pragma("temp_store", "memory")
         .disable_statement_logging()
 }
@@ -174,7 +174,8 @@ async fn lock(path: PathBuf) -> Result<File, StoreError> {
     tokio::task::spawn_blocking(wait).await.expect("taking a file lock does not panic")
 }
 
-/// Makes the file before SQLite does, for its mode. Its companions (`-wal`, `-shm`) get the mode of the database.
+/// Creates the file before SQLite does, to set its mode. Its companions (`-wal`, `-shm`) get the mode of the
+/// database.
 ///
 /// An existing database is never opened here: closing it would drop the locks SQLite holds in this process.
 fn create_database(path: &Path) -> Result<(), StoreError> {

@@ -1,8 +1,8 @@
-//! Whether the database answers. One connection of its own is asked all the time, so that nobody else has to find out by
-//! waiting: while there is no answer, every statement fails at once, those under way too. A database that is merely slow is
-//! there: as long as it answers anybody, it answers.
+//! The availability of the database. A dedicated connection probes it constantly, so that no other code finds
+//! out by waiting: while there is no answer, every statement fails at once, including those in progress. A
+//! slow database counts as available: as long as any statement gets an answer, it answers.
 //!
-//! Only Postgres is felt for. SQLite is a file of this machine.
+//! Only Postgres is probed. SQLite is a file on this machine.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -14,11 +14,12 @@ use tokio::sync::watch;
 
 use crate::db::is_cut_off;
 
-/// Together less than two seconds: so long does it take at most until a gateway notices that connections are refused.
+/// Together less than two seconds: the maximum time until a gateway notices that connections are refused.
 const EVERY: Duration = Duration::from_millis(400);
 const PATIENCE: Duration = Duration::from_millis(1_200);
 const RECENT_MS: u64 = 600;
-/// So many in a row, and one that says nothing is away. One that refuses connections is at once.
+/// The number of unanswered probes in a row after which the database is down. A refused connection counts at
+/// once.
 const SILENCES: u32 = 3;
 
 const AWAY: &str = "the database does not answer";
@@ -26,7 +27,7 @@ const AWAY: &str = "the database does not answer";
 pub(crate) struct Pulse {
     answers: watch::Sender<bool>,
     began: Instant,
-    /// When a statement was last answered, in milliseconds since then.
+    /// The time of the last answered statement, in milliseconds since then.
     answered_ms: AtomicU64,
 }
 
@@ -37,7 +38,7 @@ impl Default for Pulse {
 }
 
 impl Pulse {
-    /// Feels for it until nobody has the pulse any more.
+    /// Probes until the last owner of the pulse is gone.
     pub(crate) fn feel(self: &Arc<Self>, options: PgConnectOptions) {
         tokio::spawn(beat(options, Arc::downgrade(self)));
     }
@@ -50,8 +51,8 @@ impl Pulse {
         if self.is_there() { Ok(()) } else { Err(away()) }
     }
 
-    /// Does something that ends when the database goes away. What was sent to it by then may have taken effect, as with
-    /// every connection that is lost.
+    /// Runs something that ends when the database goes down. Statements that were sent by then may have taken
+    /// effect, as with every lost connection.
     pub(crate) async fn during<T>(
         &self,
         work: impl Future<Output = Result<T, sqlx::Error>>,
@@ -75,7 +76,7 @@ impl Pulse {
         u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Whether somebody was answered a moment ago.
+    /// True if a statement was answered a moment ago.
     fn answered_recently(&self) -> bool {
         self.now_ms().saturating_sub(self.answered_ms.load(Ordering::Relaxed)) < RECENT_MS
     }
@@ -96,7 +97,7 @@ async fn beat(options: PgConnectOptions, pulse: Weak<Pulse>) {
         tokio::time::sleep(EVERY).await;
         let began = Instant::now();
         let felt = tokio::time::timeout(PATIENCE, ask(&options, &mut connection)).await;
-        // Whoever woke so late was not given the time to hear an answer.
+        // A task that woke this late had no time to receive an answer.
         let overslept = began.elapsed() > 2 * PATIENCE;
         if !matches!(felt, Ok(Ok(()))) {
             connection = None;
@@ -107,7 +108,7 @@ async fn beat(options: PgConnectOptions, pulse: Weak<Pulse>) {
                 silences = 0;
                 pulse.note(true);
             }
-            // Whoever says why not is there.
+            // A server that returns an error is up.
             Ok(Err(error)) => pulse.note(matches!(error, sqlx::Error::Database(_)) && !is_cut_off(&error)),
             Err(_) if overslept || pulse.answered_recently() => silences = 0,
             Err(_) => {

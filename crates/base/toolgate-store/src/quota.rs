@@ -1,4 +1,4 @@
-//! How many calls were made in a day by whoever may make a limited number.
+//! The number of calls per day of those with a daily limit.
 
 use toolgate_core::event::Durability;
 
@@ -10,11 +10,11 @@ const ADD: &str = "INSERT INTO call_counts (tenant, day, holder, calls) VALUES (
 const READ: &str = "SELECT calls FROM call_counts WHERE tenant = $1 AND day = $2 AND holder = $3";
 const FORGET: &str = "DELETE FROM call_counts WHERE tenant = $1 AND day < $2";
 
-/// How long counts are of interest.
+/// The number of days for which counts are kept.
 const DAYS_KEPT: i64 = 31;
 
 impl Store {
-    /// Adds to the counts of a day (since 1970), and says what they are now, in the same order.
+    /// Adds to the counts of a day (since 1970), and returns the new counts in the same order.
     pub async fn add_calls(&self, day: i64, counts: &[(String, u64)]) -> Result<Vec<u64>, StoreError> {
         let failed = doing("count calls");
         let mut known = Vec::with_capacity(counts.len());

@@ -1,6 +1,6 @@
-//! What the registry keeps: pinned tools, instances that registered, settings, sealed secrets. Reading is a matter of the
-//! `Store`; what changes something is a method of the `Books`, which write the ledger's account of it in the same
-//! transaction. Each change counts up the revision of its topic.
+//! The data of the registry: pinned tools, registered instances, settings, sealed secrets. The `Store` reads
+//! it; changes are methods of the `Books`, which write the ledger event in the same transaction. Each change
+//! increments the revision of its topic.
 
 mod instances;
 mod names;
@@ -25,7 +25,7 @@ pub use tools::{
 };
 pub use vault::SealedSecret;
 
-/// Names what cannot be read.
+/// Names the data that cannot be read.
 pub(crate) fn unreadable(doing: &'static str, what: &'static str) -> StoreError {
     StoreError::Unreadable { doing, what }
 }

@@ -11,7 +11,7 @@ const READ_ALL: &str = "SELECT topic, revision FROM revisions WHERE tenant = $1"
 const HOLD: &str = "SELECT revision FROM revisions WHERE tenant = $1 AND topic = $2";
 const BUMP: &str = "UPDATE revisions SET revision = revision + 1 WHERE tenant = $1 AND topic = $2";
 
-/// How often each topic has changed.
+/// The number of changes of each topic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Revisions {
     pub settings: u64,
@@ -43,7 +43,7 @@ impl Topic {
 }
 
 impl Store {
-    /// One small query, made to be asked several times a second.
+    /// One small query, cheap enough to run several times a second.
     pub async fn read_revisions(&self) -> Result<Revisions, StoreError> {
         let read = self.db.sql(READ_ALL).bind(self.tenant);
         let rows: Vec<(String, i64)> = read.fetch_all().await.map_err(doing("look for changes"))?;
@@ -61,13 +61,13 @@ impl Store {
     }
 }
 
-/// A change of one topic under way: nobody else changes that topic meanwhile. Dropped, it has never been.
+/// A change of one topic in progress: it locks the topic. If it is dropped, it is rolled back.
 pub(crate) struct Change<'b> {
     books: &'b Books,
     topic: Topic,
     pub(crate) tx: Transaction,
     pub(crate) tenant: &'static str,
-    /// What the topic's revision will be.
+    /// The topic's revision after the change.
     pub(crate) revision: i64,
 }
 
@@ -81,7 +81,7 @@ impl<'b> Change<'b> {
         Ok(Self { books, topic, tx, tenant, revision: revision + 1 })
     }
 
-    /// Something of another topic is changed with it. No topic that comes before this one may be touched.
+    /// Adds a change of another topic. Topics that come before this one in the order must not be touched.
     pub(crate) async fn touch(&mut self, topic: Topic) -> Result<(), sqlx::Error> {
         self.tx.sql(BUMP).bind(self.tenant).bind(topic.as_str()).execute().await.map(drop)
     }
@@ -92,12 +92,12 @@ impl<'b> Change<'b> {
         self.books.record(self.tx, events).await
     }
 
-    /// Commits it with its events, though nobody needs to read anything anew.
+    /// Commits it with its events, without making readers reload.
     pub(crate) async fn finish_quietly(self, events: Vec<Event>) -> Result<(), sqlx::Error> {
         self.books.record(self.tx, events).await
     }
 
-    /// Commits what nobody needs to notice.
+    /// Commits a change that no reader needs to notice.
     pub(crate) async fn finish_unnoticed(self) -> Result<(), sqlx::Error> {
         self.tx.commit().await
     }

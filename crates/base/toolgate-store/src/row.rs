@@ -1,7 +1,7 @@
 //! Structs that are read from a row, each field from the column of its name.
 //!
-//! `sqlx` can derive this, but its macros bring a second build of `sqlx`, SQLite's C code and the Postgres client with
-//! them, for the compiler's own use.
+//! `sqlx` can derive this, but its macros bring a second build of `sqlx`, SQLite's C code and the Postgres
+//! client with them, for the compiler's own use.
 
 /// Defines a struct and how it is read, from SQLite and Postgres alike.
 macro_rules! row {

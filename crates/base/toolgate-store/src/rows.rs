@@ -1,5 +1,6 @@
-//! Many rows in few statements. A statement for each row would cost a change of threads on SQLite and a round trip on
-//! Postgres; a text for each number of rows would never be prepared twice. So there are texts for 1, 2, 4, … rows.
+//! Many rows in few statements. A statement for each row would cost a change of threads on SQLite and a round
+//! trip on Postgres; a text for each number of rows would never be prepared twice. So there are texts for 1,
+//! 2, 4, … rows.
 
 use std::fmt::Write as _;
 use std::ops::Range;

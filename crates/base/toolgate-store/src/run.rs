@@ -1,8 +1,8 @@
-//! Tasks, runs, the calls in them and the questions they ask, as rows. Reading is a matter of the `Store`; what changes
-//! something that the ledger tells of is a method of the `Books`, which write both in one transaction.
+//! Tasks, runs, their calls and their questions, as rows. The `Store` reads them; changes that the ledger
+//! records are methods of the `Books`, which write both in one transaction.
 //!
-//! Runs form trees, and what happens in one may concern those above it (budgets) and below it (their end). Whoever changes
-//! anything in a tree first locks the row of its root (`held.rs`): whatever happens at the same moment, there is one order.
+//! Runs form trees, and an event in one may concern those above it (budgets) and below it (their end). Every
+//! change in a tree first locks the row of its root (`held.rs`), so concurrent changes have one order.
 
 mod batch;
 mod budget;
@@ -42,7 +42,7 @@ use row::{READ, RunRow, SELECT};
 
 const COUNT_CHILDREN: &str = "SELECT COUNT(*) FROM runs WHERE tenant = $1 AND parent = $2";
 
-/// Which runs are wanted. What is `None` may be anything.
+/// A filter for runs. `None` matches anything.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RunFilter {
     pub state: Option<RunState>,
@@ -60,7 +60,7 @@ impl Store {
         Ok(runs.into_iter().next())
     }
 
-    /// One page, newest first, and where the next one begins. A cursor stays good whatever happens meanwhile.
+    /// One page, newest first, and the cursor of the next one. A cursor stays valid while rows come and go.
     pub async fn runs(
         &self,
         filter: &RunFilter,
@@ -79,7 +79,7 @@ impl Store {
         Ok((runs, next))
     }
 
-    /// How many runs were created within one.
+    /// The number of runs that were created within one.
     pub async fn count_child_runs(&self, id: &RunId) -> Result<u64, StoreError> {
         let count = self.db.sql(COUNT_CHILDREN).bind(self.tenant).bind(without_nul(id.as_str()));
         let (count,): (i64,) = count.fetch_one().await.map_err(doing("count the runs within one"))?;

@@ -9,7 +9,8 @@ const READ: &str = "SELECT value FROM secrets WHERE tenant = $1 AND name = $2";
 const SEALING: &str = "sealing";
 
 impl Store {
-    /// The key that seals what the gateway hands out and wants back unchanged. Made once, the same ever after.
+    /// The key that seals data which the gateway hands out and expects back unchanged. It is created once and
+    /// never changes.
     pub async fn sealing_key(&self) -> Result<[u8; 32], StoreError> {
         const DOING: &str = "read the sealing key";
         let fresh = random_bytes::<32>()?;

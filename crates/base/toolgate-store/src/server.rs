@@ -1,4 +1,4 @@
-//! What is known of each server: the era it speaks, how it does, what it listed last, what it complained about.
+//! The data about each server: its era, its health, its last listing, its complaints.
 
 use serde::{Deserialize, Serialize};
 use toolgate_core::event::Durability;
@@ -55,7 +55,7 @@ const FORGET_OTHERS_POSTGRES: [&str; 4] = [
     "DELETE FROM server_stderr WHERE tenant = $1 AND server NOT IN (SELECT json_array_elements_text($2::json))",
 ];
 
-/// How much a server lists.
+/// The sizes of a server's lists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]
 pub struct Counts {
     pub tools: usize,
@@ -73,18 +73,18 @@ impl Counts {
     }
 }
 
-/// How a server did when the gateway last looked.
+/// The health of a server at the last check.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ServerStatus {
     pub name: ServerName,
     pub state: ServerState,
     pub counts: Counts,
     pub updated_at_ms: i64,
-    /// Since when its health has been what it is.
+    /// The time since which its health has been the same.
     pub since_ms: i64,
 }
 
-/// What a server listed last.
+/// The last listing of a server.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredListing {
     pub name: ServerName,
@@ -94,7 +94,7 @@ pub struct StoredListing {
 }
 
 impl Store {
-    /// `fingerprint` stands for the configuration the server had: with another one, it is another server.
+    /// `fingerprint` identifies the configuration of the server: with another one, it is another server.
     pub async fn remember_era(
         &self,
         server: &ServerName,
@@ -108,7 +108,7 @@ impl Store {
         Ok(())
     }
 
-    /// The era of every server as it was last found, with the fingerprint it had.
+    /// The last known era of every server, with its fingerprint.
     pub async fn read_eras(&self) -> Result<Vec<(ServerName, String, Era, String)>, StoreError> {
         const DOING: &str = "read the eras of the servers";
         let query = self.db.sql(READ_ERAS).bind(self.tenant);
@@ -255,7 +255,7 @@ impl StatusRow {
     }
 }
 
-/// How an instance does, as text.
+/// The state of an instance, as text.
 #[derive(Deserialize)]
 struct InstanceText {
     id: String,
@@ -274,8 +274,8 @@ fn read_instances(text: &str, doing: &'static str) -> Result<Vec<InstanceState>,
     texts.into_iter().map(read).collect()
 }
 
-/// A listing as text. Raw JSON goes in and comes out byte for byte. What one reading contradicted itself in is not kept:
-/// it is over when the server is read again.
+/// A listing as text. Raw JSON is stored byte for byte. Contradictions within one listing are not stored:
+/// they end when the server is read again.
 #[derive(Serialize, Deserialize)]
 struct ListingText {
     capabilities: Option<RawJson>,

@@ -1,5 +1,5 @@
-//! Sessions as rows. Reading is a matter of the `Store`; what changes one is a method of the `Books` (`session/write.rs`),
-//! which write the ledger's account of it in the same transaction.
+//! Sessions as rows. The `Store` reads them; changes are methods of the `Books` (`session/write.rs`), which
+//! write the ledger event in the same transaction.
 
 mod row;
 mod write;
@@ -41,9 +41,9 @@ const TOUCH_POSTGRES: &str = "WITH used AS (
     FROM used JOIN locked ON locked.id = used.id
     WHERE sessions.tenant = $1 AND sessions.id = used.id";
 
-/// How many sessions a page has at most.
+/// The maximum number of sessions on a page.
 pub const SESSIONS_PAGE_MAX: usize = 500;
-/// How many sessions are touched with one statement.
+/// The number of sessions that one statement touches.
 const TOUCHED_MAX: usize = 500;
 
 #[derive(Clone, PartialEq, Debug)]
@@ -55,9 +55,9 @@ pub struct StoredSession {
     pub agent: AgentName,
     pub agent_version: Digest,
     pub scope: Arc<Scope>,
-    /// What it may touch by its definitions.
+    /// The mounts from its definitions.
     pub base_mounts: Mounts,
-    /// What it may touch in addition.
+    /// The additional mounts.
     pub mounts: Mounts,
     pub task: Option<String>,
     pub run: Option<RunId>,
@@ -74,9 +74,9 @@ pub struct StoredSession {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SessionKind {
-    /// Somebody opened it.
+    /// Opened explicitly.
     Explicit,
-    /// What a credential has that brings none. Never closed.
+    /// The default session of a credential. Never closed.
     Default,
 }
 
@@ -103,7 +103,7 @@ pub struct Closing {
     pub reason: String,
 }
 
-/// Which sessions are wanted. What is `None` may be anything.
+/// A filter for sessions. `None` matches anything.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SessionFilter {
     pub id: Option<SessionId>,
@@ -122,11 +122,11 @@ pub enum SessionStanding {
     Closed,
 }
 
-/// That a session has changed.
+/// A mark that a session has changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SessionMark {
     pub id: SessionId,
-    /// Of the topic, when it did.
+    /// The revision of the topic at that change.
     pub revision: u64,
     pub row_version: u64,
     pub is_open: bool,
@@ -141,7 +141,7 @@ impl Store {
         row.map(|row| row.read(DOING)).transpose()
     }
 
-    /// One page, newest first, and where the next one begins. A cursor stays good whatever happens meanwhile.
+    /// One page, newest first, and the cursor of the next one. A cursor stays valid while rows come and go.
     pub async fn list_sessions(
         &self,
         filter: &SessionFilter,
@@ -158,7 +158,7 @@ impl Store {
                 Wanted::Number(number) => statement.push(number),
             }
         }
-        // One more than asked tells whether there is a next page.
+        // One row more than requested shows whether there is a next page.
         let statement = statement.bind(i64::try_from(limit + 1).expect("a page is limited"));
         let rows: Vec<SessionRow> = statement.fetch_all().await.map_err(doing(DOING))?;
         let more = rows.len() > limit;
@@ -168,14 +168,14 @@ impl Store {
         Ok((sessions, next))
     }
 
-    /// Sessions of an agent that somebody opened and nobody closed.
+    /// The number of an agent's explicitly opened sessions that are still open.
     pub async fn count_open_sessions(&self, agent: &AgentName) -> Result<u64, StoreError> {
         let count = self.db.sql(COUNT_OPEN).bind(self.tenant).bind(agent.as_str());
         let (count,): (i64,) = count.fetch_one().await.map_err(doing("count the open sessions"))?;
         Ok(read_count(count))
     }
 
-    /// What has changed after a revision of the topic, in order: at most `limit`.
+    /// The changes after a revision of the topic, in order: at most `limit`.
     pub async fn sessions_changed(&self, after: u64, limit: usize) -> Result<Vec<SessionMark>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let read = self.db.sql(MARKS).bind(self.tenant).bind(stored_count(after)).bind(limit);
@@ -190,7 +190,7 @@ impl Store {
         Ok(rows.into_iter().map(mark).collect())
     }
 
-    /// Notes when sessions were used, unless they were used later. Nobody is told.
+    /// Records when sessions were used, unless a later use is known. Readers are not notified.
     pub async fn touch_sessions(&self, used: &[(SessionId, i64)]) -> Result<(), StoreError> {
         const DOING: &str = "note that sessions were used";
         for used in used.chunks(TOUCHED_MAX) {
@@ -212,7 +212,7 @@ enum Wanted {
     Number(i64),
 }
 
-/// The statement that lists, and what is bound behind the tenant; the limit comes last.
+/// The statement that lists, and the values to bind after the tenant; the limit comes last.
 fn list(filter: &SessionFilter, cursor: Option<&PageCursor>) -> (String, Vec<Wanted>) {
     let mut text = row::select(LIST);
     let mut values = Vec::new();

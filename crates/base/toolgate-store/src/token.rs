@@ -1,4 +1,4 @@
-//! Tokens: shown once, kept as a hash, refused once revoked.
+//! Tokens: shown once, stored as a hash, refused once revoked.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,7 +35,7 @@ const REVOKE: &str =
     "UPDATE tokens SET revoked_at_ms = $3 WHERE tenant = $1 AND id = $2 AND revoked_at_ms IS NULL";
 const REVOKE_OF_SESSION: &str =
     "UPDATE tokens SET revoked_at_ms = $3 WHERE tenant = $1 AND session = $2 AND revoked_at_ms IS NULL";
-/// The token of a session is good no longer than the one that opened the session.
+/// The token of a session expires no later than the one that opened the session.
 const VERIFY: &str =
     "SELECT id, role, label, principal, kind, groups, created_at_ms, revoked_at_ms, agent, session,
         expires_at_ms, created_by, used_at_ms
@@ -53,30 +53,30 @@ const SECRET_BYTES: usize = 32;
 /// 32 bytes in base64 without padding.
 const SECRET_CHARS: usize = 43;
 
-/// Names that would be mistaken for somebody else in the ledger.
+/// Names that would be ambiguous in the ledger.
 const RESERVED: [&str; 3] = ["gateway", "local", "stdio"];
 const NAME_CHARS_MAX: usize = 256;
 const GROUPS_MAX: usize = 64;
-/// When a token was last used is kept no more precisely than this, so that using one costs next to no writes.
+/// The precision of the last use of a token, so that using one costs next to no writes.
 const USED_PRECISION_MS: i64 = 60_000;
 
-/// What a token is to be.
+/// The properties of a new token.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewTokenSpec {
     pub role: Role,
-    /// A word to recognise it by.
+    /// A label to recognise it by.
     pub label: Option<String>,
-    /// Whose token it is. Several tokens may belong to one principal; without a name, each is its own. A server's token
-    /// must have the name of the server.
+    /// The owner of the token. Several tokens may belong to one principal; without a name, each is its own. A
+    /// server's token must have the name of the server.
     pub principal: Option<String>,
-    /// What usually holds a token of this role, if not said.
+    /// The default kind for the role, if missing.
     pub kind: Option<Kind>,
     pub groups: Vec<String>,
     /// The agent definition it is bound to: it sees no more than that one admits.
     pub agent: Option<AgentName>,
-    /// From when on it lets nobody in; for ever without it.
+    /// The expiry; `None` means never.
     pub expires_at_ms: Option<i64>,
-    /// Who makes it.
+    /// The creator.
     pub created_by: Option<PrincipalId>,
 }
 
@@ -136,7 +136,7 @@ impl NewTokenSpec {
     }
 }
 
-/// Whether a principal of this name would be mistaken for somebody else in the ledger.
+/// True if a principal of this name would be ambiguous in the ledger.
 pub fn is_reserved_principal(name: &str) -> bool {
     RESERVED.contains(&name) || name.starts_with(ID_PREFIX)
 }
@@ -161,7 +161,7 @@ pub struct Token {
     pub id: String,
     pub role: Role,
     pub label: Option<String>,
-    /// Whose it is, if that was said.
+    /// The owner, if named.
     pub principal: Option<String>,
     pub kind: Kind,
     pub groups: Vec<String>,
@@ -171,15 +171,15 @@ pub struct Token {
     pub session: Option<SessionId>,
     /// Milliseconds since 1970, as everywhere here.
     pub created_at_ms: i64,
-    /// Who made it; nobody knows of those that were made before this was kept.
+    /// The creator; unknown for tokens from before this was recorded.
     pub created_by: Option<String>,
-    /// When it last let somebody in, to the minute.
+    /// The last use, to the minute.
     pub used_at_ms: Option<i64>,
     pub expires_at_ms: Option<i64>,
     pub revoked_at_ms: Option<i64>,
 }
 
-/// Whether a token lets somebody in.
+/// The validity of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TokenState {
     Live,
@@ -211,13 +211,13 @@ impl Token {
     pub fn is_live(&self, now_ms: i64) -> bool {
         self.state(now_ms) == TokenState::Live
     }
-    /// Who presents it.
+    /// The principal that presents it.
     pub fn principal(&self) -> Principal {
         let id = PrincipalId::new(self.principal.as_deref().unwrap_or(&self.id));
         Principal { id, kind: self.kind, role: self.role, groups: self.groups.clone().into() }
     }
 
-    /// What it stands for.
+    /// The credential that it stands for.
     pub fn credential(&self) -> Credential {
         Credential {
             principal: self.principal(),
@@ -244,7 +244,7 @@ impl Store {
         Ok(token)
     }
 
-    /// An admin's and an agent's token, unless there has ever been one of that role.
+    /// An admin's and an agent's token, unless there was ever one of that role.
     pub async fn first_start_tokens(&self, stream: &str) -> Result<Vec<NewToken>, StoreError> {
         const DOING: &str = "create the first tokens";
         let pen = self.pen(stream).await?;
@@ -280,7 +280,7 @@ impl Store {
         rows.into_iter().map(|row| row.read(DOING)).collect()
     }
 
-    /// Those that were made for a session.
+    /// The tokens that were created for a session.
     pub async fn list_session_tokens(&self, session: &SessionId) -> Result<Vec<Token>, StoreError> {
         const DOING: &str = "list the tokens of a session";
         let list = self.db.sql(LIST_OF).bind(self.tenant).bind(without_nul(session.as_str()));
@@ -315,7 +315,8 @@ impl Store {
         Ok(token)
     }
 
-    /// What this secret stands for, if it is a live token. Whatever is done elsewhere takes effect within a second.
+    /// The credential of this secret, if it is a live token. Changes by other processes take effect within a
+    /// second.
     pub async fn verify(&self, presented: &str) -> Result<Option<Credential>, StoreError> {
         if !has_the_form_of_a_token(presented) {
             return Ok(None);
@@ -340,7 +341,7 @@ impl Store {
         Ok(verdict)
     }
 
-    /// Keeps when a token was last used. Nobody waits for it, and where it cannot be written the next use tries again.
+    /// Records the last use of a token in the background; if that fails, the next use tries again.
     fn note_use(&self, token: Token) {
         let now = now_ms();
         if token.used_at_ms.is_some_and(|used_at_ms| now - used_at_ms < USED_PRECISION_MS) {
@@ -364,9 +365,10 @@ impl Store {
         self.tokens.check(&digest(presented))
     }
 
-    /// What `verify` says; but while the database cannot be asked, the last yes if it is younger than `max_age`.
+    /// Like `verify`; but while the database is down, the last positive verdict if it is younger than
+    /// `max_age`.
     ///
-    /// `Ok(None)` is a token that is not one. An error says only that nobody knows.
+    /// `Ok(None)` is an invalid token. An error means that the answer is unknown.
     pub async fn verify_or_last_known(
         &self,
         presented: &str,
@@ -397,7 +399,7 @@ impl Store {
         row.map(|row| row.read(DOING)).transpose()
     }
 
-    /// What was known of tokens may not be so any more.
+    /// Cached verdicts may be outdated.
     pub(crate) fn forget_verdicts(&self) {
         self.tokens.clear();
     }
@@ -448,8 +450,8 @@ async fn insert(
     Ok(NewToken { id, secret, role: *role })
 }
 
-/// The token that a session is reached with. Whoever opened it, it can do what an agent can, and no longer than the token
-/// that opened it.
+/// The token for reaching a session. Regardless of the opener, it has the rights of an agent, and lives no
+/// longer than the token that opened it.
 pub(crate) async fn insert_for_session(
     transaction: &mut Transaction,
     tenant: &'static str,
@@ -517,7 +519,7 @@ impl TokenRow {
     }
 }
 
-/// An exact id beats everything; a live token beats a revoked one; several that fit are one too many.
+/// An exact id beats everything; a live token beats a revoked one; several matches are ambiguous.
 fn pick<'t>(tokens: &'t [Token], given: &str) -> Result<&'t Token, StoreError> {
     if let Some(token) = tokens.iter().find(|token| token.id == given) {
         return Ok(token);

@@ -1,4 +1,4 @@
-//! Verdicts on tokens, remembered for less than a second: the door asks on every request and must not wait.
+//! Verdicts on tokens, cached for less than a second: the door asks on every request and must not wait.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,12 +11,12 @@ use crate::now_ms;
 
 pub(crate) type Digest = [u8; 32];
 
-/// How long a verdict is trusted: the time in which a token revoked by another process still opens the door.
+/// The lifetime of a cached verdict: the time for which a token revoked by another process still works.
 const TRUSTED: Duration = Duration::from_secs(1);
 /// From this age on one caller is sent to ask again, while the others still have the old answer: requests that
 /// arrive together never queue up at the database.
 const RENEWED: Duration = Duration::from_millis(500);
-/// How long a database that failed is not asked again where the last answer will do.
+/// The time for which a failed database is not asked again if the last answer will do.
 const OUTAGE: Duration = Duration::from_secs(1);
 const GOOD_MAX: usize = 4_096;
 const BAD_MAX: usize = 1_024;
@@ -31,14 +31,14 @@ pub struct TokenCache {
 struct Verdicts {
     good: HashMap<Digest, Verdict<Known>>,
     bad: HashMap<Digest, Verdict<()>>,
-    /// When the database last failed to answer.
+    /// The time of the last failure of the database.
     outage: Option<Instant>,
 }
 
-/// What is known of a token that lets somebody in.
+/// The cached data of a valid token.
 pub(crate) struct Known {
     pub(crate) credential: Credential,
-    /// Its end counts whoever can be asked.
+    /// Its expiry applies even without the database.
     pub(crate) expires_at_ms: Option<i64>,
 }
 
@@ -52,7 +52,7 @@ impl Known {
 struct Verdict<T> {
     value: T,
     asked: Instant,
-    /// Somebody is asking again.
+    /// A renewal is in progress.
     renewing: bool,
 }
 
@@ -74,7 +74,7 @@ impl TokenCache {
         verdict.usable(now).then_some(None)
     }
 
-    /// Keeps the answer to a question that was put at `asked`.
+    /// Caches the answer to a query that was made at `asked`.
     pub(crate) fn keep(&self, digest: Digest, verdict: Option<Known>, asked: Instant) {
         let mut verdicts = self.lock();
         verdicts.outage = None;
@@ -90,12 +90,12 @@ impl TokenCache {
         }
     }
 
-    /// The last yes, however long nobody could ask again, up to `max_age`.
+    /// The last positive verdict, however long ago, up to `max_age`.
     pub(crate) fn last_known(&self, digest: &Digest, max_age: Duration) -> Option<Credential> {
         self.lock().last_known(digest, max_age, Instant::now())
     }
 
-    /// The same, if the database failed a moment ago: whoever asked it now would wait for nothing.
+    /// The same, if the database failed a moment ago: asking it now would wait for nothing.
     pub(crate) fn last_known_in_an_outage(&self, digest: &Digest, max_age: Duration) -> Option<Credential> {
         let (verdicts, now) = (self.lock(), Instant::now());
         let failed = verdicts.outage?;

@@ -1,5 +1,5 @@
-//! Who waits for which approval. Decisions of this process wake them at once; those of another process are found by
-//! one task that looks every now and then, for as long as anybody waits.
+//! The tasks that wait for approvals. Decisions in this process wake them at once; decisions in another
+//! process are found by one task that polls for as long as there are waiters.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,11 +11,11 @@ use toolgate_core::id::ApprovalId;
 
 use crate::Store;
 
-/// With the time of the question itself, a decision made elsewhere is known within 200 ms.
+/// Including the time of the query itself, a decision made elsewhere is known within 200 ms.
 const POLL: Duration = Duration::from_millis(150);
-/// How many approvals one question is about.
+/// The maximum number of approvals in one query.
 const POLLED_MAX: usize = 256;
-/// The task that looks may end with the event loop it was started on; whoever still waits starts another.
+/// The polling task may end with the event loop that it was started on; the remaining waiters start another.
 const REVIVE: Duration = Duration::from_secs(1);
 
 #[derive(Default)]
@@ -25,7 +25,7 @@ pub(crate) struct Waiting {
 
 #[derive(Default)]
 struct Inner {
-    /// The last version of each approval that somebody waits for.
+    /// The last version of each approval with waiters.
     versions: HashMap<ApprovalId, watch::Sender<i64>>,
     is_polling: bool,
 }
@@ -46,7 +46,7 @@ impl Waiting {
         self.lock().versions.entry(id.clone()).or_insert_with(|| watch::Sender::new(0)).subscribe()
     }
 
-    /// Those that somebody still waits for.
+    /// The approvals that still have waiters.
     fn wanted(&self) -> Vec<ApprovalId> {
         self.lock().versions.keys().cloned().collect()
     }
@@ -60,13 +60,13 @@ impl Waiting {
 impl Store {
     /// Ends when the approval is no longer in `state`. One that does not exist never is.
     pub(crate) async fn approval_left(&self, id: &ApprovalId, state: ApprovalState) -> Approval {
-        // Before it is read: what changes from now on is told.
+        // Before it is read, so that no change is missed.
         let mut version = self.waiting.wait_for(id);
         loop {
             match self.get_approval(id).await {
                 Ok(Some(approval)) if approval.state != state => return approval,
                 Ok(_) => self.approval_changed(&mut version).await,
-                // While the store is away nothing can be decided either.
+                // While the store is down nothing can be decided either.
                 Err(_) => tokio::time::sleep(POLL).await,
             }
         }
@@ -96,7 +96,7 @@ impl Store {
 
     async fn look(&self) {
         for ids in self.waiting.wanted().chunks(POLLED_MAX) {
-            // While the store is away there is nothing to tell.
+            // While the store is down there is nothing to report.
             for (id, version) in self.approval_versions(ids).await.unwrap_or_default() {
                 self.waiting.tell(&id, version);
             }
@@ -111,7 +111,8 @@ struct Polling {
 }
 
 impl Polling {
-    /// Whether to go on. Decided under one lock, so that nobody begins to wait for a task that has just stopped.
+    /// True if it should continue. Decided under one lock, so that no waiter relies on a task that has just
+    /// stopped.
     fn is_wanted(&mut self) -> bool {
         let mut inner = self.waiting.lock();
         inner.versions.retain(|_, sender| sender.receiver_count() > 0);

@@ -1,4 +1,5 @@
-//! What lets a call be sent is used up in the very transaction that records its start: once, whoever else tries.
+//! The permission to send a call is used up in the very transaction that records its start: exactly once,
+//! under any concurrency.
 
 use std::sync::Arc;
 
@@ -30,7 +31,7 @@ pub(crate) async fn consume(
         Err(unreadable) => return Ok(Err(unreadable)),
     };
     let Some(Versioned { mut approval, .. }) = found else {
-        // One that is not there was given for some other call at best.
+        // A missing approval was at best given for another call.
         return Ok(Err(ApprovalRefusal::Changed.into()));
     };
     let now_ms = now_ms();

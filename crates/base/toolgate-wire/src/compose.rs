@@ -41,7 +41,7 @@ pub fn response_with_front(id: &str, front: &str, result: &str) -> Bytes {
     text.into()
 }
 
-/// An error answer. Without an id where none could be read: the newer era leaves it out, the older says null.
+/// An error answer. If the id could not be read, the newer era omits it and the older sends null.
 pub fn error(id: Option<&str>, error: &RpcError) -> Bytes {
     let mut text = String::with_capacity(160 + error.message.len());
     text.push_str(r#"{"jsonrpc":"2.0""#);

@@ -1,4 +1,4 @@
-//! HTTP header names of MCP and the encoding of values that a header cannot carry as they are.
+//! HTTP header names of MCP and the encoding of values that a header cannot carry literally.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;

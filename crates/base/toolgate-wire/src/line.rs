@@ -5,7 +5,7 @@ use bytes::{Bytes, BytesMut};
 #[derive(Debug, PartialEq, Eq)]
 pub enum Line {
     Message(Bytes),
-    /// A line over the limit; its beginning, so that it can be told what it was about.
+    /// A line over the limit; its beginning, for the diagnosis.
     TooLong(Bytes),
 }
 
@@ -13,12 +13,12 @@ pub enum Line {
 #[derive(Debug)]
 pub struct Decoder {
     buffer: BytesMut,
-    /// The rest of an oversized line is being thrown away.
+    /// The rest of an oversized line is being dropped.
     skipping: bool,
     bytes_max: usize,
 }
 
-/// How much of an oversized line is kept for its diagnosis.
+/// The part of an oversized line that is kept for its diagnosis.
 const HEAD_BYTES: usize = 512;
 
 impl Decoder {
@@ -38,7 +38,7 @@ impl Decoder {
         self.take(chunk, &mut on_line);
     }
 
-    /// Whether the stream may end here: no line has been begun.
+    /// True if the stream may end here: no line has begun.
     pub fn is_between_lines(&self) -> bool {
         self.buffer.is_empty() && !self.skipping
     }

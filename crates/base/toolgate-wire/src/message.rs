@@ -16,7 +16,7 @@ pub enum Incoming<'a> {
 
 #[derive(Debug)]
 pub struct Request<'a> {
-    /// A string or an integer, as it was written.
+    /// A string or an integer, as written.
     pub id: Raw<'a>,
     pub method: Cow<'a, str>,
     pub params: Option<Raw<'a>>,
@@ -30,12 +30,12 @@ pub struct Notification<'a> {
 
 #[derive(Debug)]
 pub struct Response<'a> {
-    /// Missing where the other side could not read the id of what it answers.
+    /// Missing if the other side could not read the id of the request.
     pub id: Option<Raw<'a>>,
     pub outcome: Result<Raw<'a>, RpcError>,
 }
 
-/// Why bytes are not a JSON-RPC message.
+/// The reason why bytes are not a JSON-RPC message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     #[error("the message is not valid JSON: {0}")]

@@ -13,7 +13,7 @@ pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 pub const PROGRESS_TOKEN: &str = "progressToken";
-/// What clients say to the gateway itself begins with this.
+/// The prefix of members that clients address to the gateway itself.
 pub const GATEWAY_PREFIX: &str = "dev.toolgate/";
 /// The extension under which long work is handed out as tasks.
 pub const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
@@ -26,11 +26,11 @@ pub struct RequestMeta<'a> {
     pub client_info: Option<Raw<'a>>,
     pub log_level: Option<Raw<'a>>,
     pub progress_token: Option<Raw<'a>>,
-    /// What travels along whatever the call is, as text without braces: trace context.
+    /// The members that travel with every call, as text without braces: trace context.
     pub cargo: String,
-    /// What the client says to the gateway itself, as text without braces.
+    /// The members addressed to the gateway itself, as text without braces.
     pub claims: String,
-    /// Every other member, as text without braces: what servers and clients have agreed on between them.
+    /// Every other member, as text without braces: agreements between servers and clients.
     pub extras: String,
 }
 

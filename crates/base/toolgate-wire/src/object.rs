@@ -1,7 +1,7 @@
-//! A JSON object as its members in their order, each value untouched.
+//! A JSON object as its members in order, each value untouched.
 //!
-//! Written by hand because maps reorder or merge keys and typed structs drop what they do not know; a gateway that
-//! promises to pass things on byte for byte can afford neither.
+//! Written by hand because maps reorder or merge keys and typed structs drop unknown members; a gateway that
+//! promises to pass data on byte for byte can afford neither.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -11,7 +11,7 @@ use toolgate_core::{Raw, RawJson};
 use crate::scan::{self, DEPTH_MAX, NotJson, colon_end, skip_space, string_end, value_end};
 
 const FEW_MEMBERS: usize = 16;
-/// How every escape of an ASCII character by its number begins.
+/// The beginning of every numeric escape of an ASCII character.
 const ESCAPE: &[u8] = br"\u00";
 
 /// The members of one object, borrowed from its text.
@@ -27,7 +27,7 @@ impl<'a> Members<'a> {
         Self::of_str(object.as_str())
     }
 
-    /// Reads text that is one object, with nothing but white space around it.
+    /// Parses text that is one object, with only white space around it.
     pub fn of_str(text: &'a str) -> Result<Self, NotJson> {
         Self::bounded(text, DEPTH_MAX)
     }
@@ -73,7 +73,7 @@ impl<'a> Members<'a> {
         self.0.iter().map(|(name, value)| (name.as_ref(), *value))
     }
 
-    /// Whether a key stands twice: two readers of such an object may see two different things.
+    /// True if a key occurs twice: two readers of such an object may see two different things.
     pub fn has_duplicates(&self) -> bool {
         // Comparing each with each is quickest for the few members that messages have; many would cost their square.
         if self.0.len() > FEW_MEMBERS {
@@ -128,8 +128,9 @@ pub fn string(value: Raw<'_>) -> Option<Cow<'_, str>> {
     serde_json::from_str(text).ok().map(Cow::Owned)
 }
 
-/// `object` with the value of its top-level member `key` replaced by the JSON text `value`, everything else as it
-/// was; the member is put first if it was missing. Where it stands several times, one is left: most readers go by the last.
+/// `object` with the value of its top-level member `key` replaced by the JSON text `value`, everything else
+/// unchanged; a missing member is put first. If it occurs several times, one is left: most readers use the
+/// last.
 pub fn with_member(object: &str, key: &str, value: &str) -> Result<String, NotJson> {
     let members = Members::of_str(object)?;
     let mut text = String::with_capacity(object.len() + key.len() + value.len() + 8);
@@ -173,7 +174,7 @@ pub fn without_member(object: &str, key: &str) -> Result<String, NotJson> {
     Ok(text)
 }
 
-/// The key whose quote stands at `at`, and where its value begins.
+/// The key whose quote is at `at`, and the start of its value.
 fn read_key(text: &str, at: usize) -> Result<(Cow<'_, str>, usize), NotJson> {
     let bytes = text.as_bytes();
     if bytes.get(at) != Some(&b'"') {
@@ -210,13 +211,13 @@ pub fn elements(array: Raw<'_>) -> Result<Vec<Raw<'_>>, NotJson> {
     Ok(elements)
 }
 
-/// Whether a JSON text may have `word` in one of its strings, at a fraction of the cost of reading it. Only whoever spells
-/// letters of it as escapes is taken for having it.
+/// True if a JSON text may have `word` in one of its strings, at a fraction of the cost of parsing it. A text
+/// that spells letters of it as escapes counts as having it.
 pub fn may_say(text: &[u8], word: &str) -> bool {
     memchr::memmem::find(text, word.as_bytes()).is_some() || may_spell(text, word)
 }
 
-/// Whether one of these characters, which are ASCII, is written as an escape in a JSON text.
+/// True if one of these ASCII characters is written as an escape in a JSON text.
 pub fn may_spell(text: &[u8], letters: &str) -> bool {
     let is_one = |at: usize| {
         let digits =

@@ -1,4 +1,4 @@
-//! `x-mcp-header`: arguments that a tool wants repeated as `Mcp-Param-…` headers.
+//! `x-mcp-header`: arguments that a tool requires as `Mcp-Param-…` headers too.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ pub struct ParamHeader {
 }
 
 impl ParamHeader {
-    /// What the header must say for these arguments; `None` where the argument is absent or null.
+    /// The required value of the header for these arguments; `None` if the argument is absent or null.
     pub fn value(&self, arguments: &Value) -> Option<String> {
         let value = self.path.iter().try_fold(arguments, |value, name| value.get(name))?;
         match value {
@@ -27,7 +27,7 @@ impl ParamHeader {
         }
     }
 
-    /// Whether a received header says the same as the arguments. Integers are compared as numbers.
+    /// True if a received header matches the arguments. Integers are compared as numbers.
     pub fn matches(&self, received: &str, arguments: &Value) -> bool {
         let (Some(received), Some(expected)) = (header::decode_value(received), self.value(arguments)) else {
             return false;
@@ -37,7 +37,8 @@ impl ParamHeader {
     }
 }
 
-/// Finds the annotations of an input schema. An invalid one makes the tool unusable over HTTP: `Err` says why.
+/// Finds the annotations of an input schema. An invalid one makes the tool unusable over HTTP: `Err` has the
+/// reason.
 pub fn of_schema(schema: &Value) -> Result<Vec<ParamHeader>, String> {
     let mut found = Vec::new();
     walk(schema, &mut Vec::new(), &mut found)?;
@@ -81,7 +82,8 @@ fn header_name(name: &str, property: &Value, annotation: &Value) -> Result<Strin
     }
 }
 
-/// Every place the keyword stands, reachable or not; data under `default`, `enum`, `const` and `examples` is not schema.
+/// Every occurrence of the keyword, reachable or not; data under `default`, `enum`, `const` and `examples` is
+/// not schema.
 fn count(schema: &Value) -> usize {
     match schema {
         Value::Object(members) => members

@@ -8,13 +8,13 @@ use std::fmt;
 
 use wide::u8x16;
 
-/// Deeper than this nothing is read: the width of the bit stack, less the bracket around the value.
+/// Deeper nesting is not read: the width of the bit stack, less the bracket around the value.
 pub const DEPTH_MAX: usize = 127;
 
-/// What is wrong with a text that nests too deep.
+/// The error of a text that is nested too deeply.
 pub(crate) const TOO_DEEP: &str = "nested too deep";
 
-/// Where and why a text is not JSON.
+/// The position and the reason of an error in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotJson {
     pub at: usize,
@@ -129,8 +129,8 @@ pub(crate) fn string_end(text: &[u8], mut at: usize) -> Result<usize, NotJson> {
     }
 }
 
-/// The first quote, backslash or control character from `at` on. Strings are most of a large message, so sixteen bytes
-/// are looked at together.
+/// The first quote, backslash or control character from `at` on. Strings are most of a large message, so
+/// sixteen bytes are checked together.
 fn next_special(text: &[u8], mut at: usize) -> usize {
     while let Some(chunk) = text.get(at..at + 16) {
         let bytes = u8x16::from(<[u8; 16]>::try_from(chunk).expect("the chunk has sixteen bytes"));
@@ -195,7 +195,7 @@ fn digits_end(text: &[u8], start: usize) -> Result<usize, NotJson> {
     if at == start { fail(at, "invalid number") } else { Ok(at) }
 }
 
-/// Checks that the text is one value with nothing but white space around it; returns the value.
+/// Checks that the text is one value with only white space around it; returns the value.
 pub fn whole(text: &str) -> Result<&str, NotJson> {
     let bytes = text.as_bytes();
     let start = skip_space(bytes, 0);

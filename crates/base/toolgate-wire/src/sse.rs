@@ -36,7 +36,7 @@ impl Decoder {
     /// Takes one chunk and hands every event that it completed to `on_event`. An event that only set an id or a
     /// retry time is handed over too, with empty data.
     pub fn push(&mut self, mut chunk: &[u8], mut on_event: impl FnMut(Event)) -> Result<(), TooLarge> {
-        // Nothing has come: the other half of a line break may still.
+        // Nothing has arrived: the other half of a line break may follow.
         if chunk.is_empty() {
             return Ok(());
         }
@@ -91,8 +91,8 @@ impl Decoder {
     }
 }
 
-/// One event as bytes. `data` is JSON, where a line break can only be white space between tokens: it becomes a space,
-/// because many readers take each `data:` line for a whole message.
+/// One event as bytes. `data` is JSON, in which a line break can only be white space between tokens: it
+/// becomes a space, because many readers take each `data:` line for a whole message.
 pub fn encode(id: Option<&str>, event: Option<&str>, data: &[u8]) -> Bytes {
     let mut out = Vec::with_capacity(data.len() + 64);
     if let Some(id) = id {

@@ -36,7 +36,7 @@ impl Version {
         if self >= Self::V2026_07_28 { Era::Modern } else { Era::Legacy }
     }
 
-    /// What to answer an `initialize` that asks for `requested`.
+    /// The answer to an `initialize` that asks for `requested`.
     pub fn negotiate_legacy(requested: &str) -> Version {
         match Self::parse(requested) {
             Some(version) if version.era() == Era::Legacy => version,

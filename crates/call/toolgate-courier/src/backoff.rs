@@ -1,4 +1,4 @@
-//! How long to wait before the next attempt: twice as long each time, up to a cap.
+//! The wait before the next attempt: twice as long each time, up to a cap.
 
 use std::time::Duration;
 

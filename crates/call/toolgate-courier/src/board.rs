@@ -1,4 +1,4 @@
-//! How deliveries to each receiver go, as this process sees it. It begins anew with every start.
+//! The state of deliveries to each receiver, as seen by this process. It starts empty.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,17 +8,17 @@ use std::time::{SystemTime, UNIX_EPOCH};
 #[derive(Clone, Debug, Default)]
 pub struct Board(Arc<Mutex<BTreeMap<String, Standing>>>);
 
-/// How one receiver does.
+/// The state of one receiver.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Standing {
-    /// Events that it took.
+    /// The number of accepted events.
     pub delivered: u64,
     pub delivered_at_ms: Option<i64>,
-    /// Attempts that failed since it last took something.
+    /// The number of failed attempts since the last success.
     pub failures: u64,
     /// Events that it would never have, and that were passed over.
     pub passed_over: u64,
-    /// Why the last attempt failed that did. It stays when deliveries go on.
+    /// The reason of the last failed attempt. It stays when deliveries resume.
     pub last_error: Option<String>,
     pub failed_at_ms: Option<i64>,
 }

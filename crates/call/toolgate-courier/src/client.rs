@@ -22,7 +22,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Common servers close connections that idle for five seconds.
 const IDLE_MAX: Duration = Duration::from_secs(4);
 const ANSWER_BYTES_MAX: usize = 64 << 10;
-/// How much of an answer is told to the operator.
+/// The number of characters of an answer that are shown to the operator.
 const EXCERPT_CHARS_MAX: usize = 200;
 const PRODUCT: HeaderValue = HeaderValue::from_static(concat!("toolgate/", env!("CARGO_PKG_VERSION")));
 
@@ -43,7 +43,7 @@ impl Client {
         Ok(Self { hyper, uri })
     }
 
-    /// One attempt. What was answered with success is given back.
+    /// One attempt. Returns a successful answer.
     pub(crate) async fn post(
         &self,
         content_type: &'static str,
@@ -67,7 +67,7 @@ impl Client {
         let sent = self.hyper.request(request).await;
         let response = sent.map_err(|error| Failure::temporary(told(&error)))?;
         let (status, retry_after) = (response.status(), retry_after(&response));
-        // The status says whether it was taken; an answer that breaks off changes nothing about that.
+        // The status decides about success; an answer that breaks off does not change that.
         let answer = read_answer(response).await.unwrap_or_default();
         if status.is_success() {
             return Ok(answer);

@@ -1,4 +1,4 @@
-//! CloudEvents 1.0 as JSON: what is sent for a recorded event, and the id it goes by.
+//! CloudEvents 1.0 as JSON: the message for a recorded event, and its id.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ pub(crate) fn with_data(recorded: &Recorded, data: &impl Serialize) -> (String, 
     (id, json)
 }
 
-/// The same for somebody who knows the event by another id and type.
+/// The same under another id and type.
 pub(crate) fn renamed(recorded: &Recorded, id: &str, kind: Option<&str>, data: &impl Serialize) -> RawJson {
     let mut event = ledger_event_cloudevent(recorded);
     event["id"] = Value::from(id);

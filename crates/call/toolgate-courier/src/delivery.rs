@@ -1,4 +1,5 @@
-//! What a receiver does with events: takes a beginning of what waits for it, or says why it could not.
+//! The delivery of events to a receiver: it takes a prefix of the waiting events, or reports why it could
+//! not.
 
 use std::time::Duration;
 
@@ -9,9 +10,9 @@ use crate::meter::{MeterFileDelivery, MeterWebhookDelivery};
 use crate::otlp::OtlpDelivery;
 use crate::webhook::WebhookDelivery;
 
-/// Where each event is a request of its own, a batch is small: after a crash all of it is sent again.
+/// If each event is a request of its own, a batch is small: after a crash all of it is sent again.
 const SINGLE_BATCH_MAX: usize = 16;
-/// Where a batch is one request or one write.
+/// If a batch is one request or one write.
 const WHOLE_BATCH_MAX: usize = 256;
 
 /// A receiver that is ready to be delivered to.
@@ -22,12 +23,12 @@ pub(crate) enum Delivery {
     Otlp(OtlpDelivery),
 }
 
-/// What becomes of events that a receiver will not have.
+/// The treatment of events that a receiver refuses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Unwanted {
-    /// They are passed over after some attempts, so that what comes after them is not held up forever.
+    /// They are skipped after some attempts, so that they do not block later events forever.
     Skipped,
-    /// They are offered until they are taken: somebody is billed by them.
+    /// They are offered until they are accepted: billing depends on them.
     Kept,
 }
 
@@ -55,7 +56,8 @@ impl Delivery {
         }
     }
 
-    /// Delivers the first of these events or more, in order, and says how many are done with. `events` is not empty.
+    /// Delivers at least the first of these events, in order, and returns how many are done. `events` is not
+    /// empty.
     pub(crate) async fn deliver(
         &self,
         store: &Store,
@@ -71,13 +73,13 @@ impl Delivery {
     }
 }
 
-/// Why an attempt failed.
+/// The reason of a failed attempt.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) why: String,
     pub(crate) kind: FailureKind,
     pub(crate) retry_after: Option<Duration>,
-    /// How many events the attempt was about.
+    /// The number of events in the attempt.
     pub(crate) events: usize,
 }
 

@@ -1,4 +1,4 @@
-//! One receiver's way through the ledger: in order, at least once, at its own pace, nobody else's concern.
+//! One receiver's way through the ledger: in order, at least once, at its own pace, independent of others.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,20 +14,21 @@ use crate::backoff::Backoff;
 use crate::board::Board;
 use crate::delivery::{Delivery, Failure, FailureKind, Unwanted};
 
-/// How often events are offered to a receiver that will not have them.
+/// The number of attempts for events that a receiver refuses.
 const REFUSALS_MAX: u32 = 5;
-/// How long a batch is held. The store takes its holder for dead after a minute; the last attempt takes time, too.
+/// The time that a batch is held. The store takes its holder for dead after a minute; the last attempt takes
+/// time, too.
 const HOLD_MAX: Duration = Duration::from_secs(30);
-/// Looks at the end of the ledger before a batch is asked for although nothing is new there: another gateway may have let
-/// go of one, or have recorded something under a number that it drew earlier.
+/// The number of checks of the ledger's end before a batch is requested although nothing is new: another
+/// gateway may have released one, or have recorded something under a number that it drew earlier.
 const QUIET_LOOKS_MAX: u32 = 20;
-/// What is still to be delivered at shutdown gets this long; the rest is delivered after the next start.
+/// The time for pending deliveries at shutdown; the rest is delivered after the next start.
 const FINISH_LIMIT: Duration = Duration::from_secs(3);
 
-/// How fast a follower goes.
+/// The speed of a follower.
 #[derive(Clone, Copy)]
 pub(crate) struct Pace {
-    /// Between two looks at a ledger that has nothing new.
+    /// The polling interval of a ledger without new events.
     pub(crate) idle: Duration,
     /// For one attempt.
     pub(crate) attempt_limit: Duration,
@@ -53,30 +54,30 @@ pub(crate) struct Follower {
     delivery: Delivery,
     board: Board,
     bell: Arc<Notify>,
-    /// The batch that is being delivered; given back if there is no time left to end that.
+    /// The batch in delivery; released if there is no time left to finish it.
     in_hand: Option<OutboxBatch>,
-    /// How far the receiver has come in each stream. The store moves on by whole batches only, and what comes back with a
-    /// batch that failed in the middle is not sent again.
+    /// The receiver's progress in each stream. The store advances by whole batches only, and the delivered
+    /// part of a batch that failed in the middle is not sent again.
     progress: HashMap<Arc<str>, i64>,
-    /// The end of the ledger when there was nothing for this receiver up to it.
+    /// The end of the ledger up to which there was nothing for this receiver.
     nothing_until: Option<i64>,
     quiet_looks: u32,
     backoff: Backoff,
-    /// How often the receiver would not have the first of what is to be delivered.
+    /// The number of refusals of the first pending event.
     refusals: u32,
 }
 
-/// What one round led to.
+/// The result of one round.
 enum Round {
     Delivered,
     NothingNew,
     Failed { pause: Duration },
 }
 
-/// How the delivery of a batch ended.
+/// The end of a batch's delivery.
 enum Ended {
     Complete,
-    /// It took long, and is gone on with under a new lease.
+    /// It took long, and continues under a new lease.
     Unfinished,
     Failed(Failure),
 }
@@ -120,7 +121,7 @@ impl Follower {
         }
     }
 
-    /// Goes on until shutdown, and then until nothing is left or the first failure.
+    /// Continues until shutdown, and then until nothing is left or the first failure.
     async fn follow(&mut self, shutdown: &CancellationToken) {
         loop {
             let pause = match self.round().await {
@@ -133,7 +134,7 @@ impl Follower {
         }
     }
 
-    /// Nothing new is worth a look before a failed receiver's pause is over, so only an idle one hears the bell.
+    /// New events do not matter before a failed receiver's pause is over, so only an idle one hears the bell.
     async fn rest(&self, pause: Duration, shutdown: &CancellationToken) {
         let idle = self.backoff.failures() == 0;
         tokio::select! {
@@ -153,7 +154,7 @@ impl Follower {
         self.settle(ended).await
     }
 
-    /// Takes a batch in hand, if there may be one. Asking for one is a write, which an idle ledger is spared.
+    /// Takes a batch, if there may be one. Requesting one is a write, which an idle ledger is spared.
     async fn take(&mut self) -> Result<Vec<Recorded>, StoreError> {
         let newest = self.store.ledger_page(&Filter::default(), None, 1, Order::NewestFirst).await?;
         let end = newest.first().map_or(0, |newest| newest.seq);
@@ -206,7 +207,7 @@ impl Follower {
         self.refusals = 0;
     }
 
-    /// Whether a receiver has refused events so often that they are left out.
+    /// True if a receiver has refused events so often that they are skipped.
     fn gives_up(&mut self, failure: &Failure, first: &Recorded) -> bool {
         self.refusals += u32::from(failure.kind == FailureKind::Refused);
         let gives_up = self.refusals >= REFUSALS_MAX && self.delivery.unwanted() == Unwanted::Skipped;

@@ -28,7 +28,7 @@ use follower::{Follower, Pace};
 pub use meter::{METER_EVENT_TYPE, meter_event};
 pub use receiver::{BadReceiver, MeterWebhook, Otlp, Receiver, Webhook};
 
-/// Everything that follows the ledger, under way.
+/// All followers of the ledger, running.
 pub struct Courier {
     tasks: TaskTracker,
     bells: Vec<Arc<Notify>>,
@@ -43,12 +43,12 @@ pub enum StartError {
 }
 
 impl Courier {
-    /// Starts one follower for each receiver. One that is new hears of what is recorded once this has ended, so end it
-    /// before the first call is let in.
+    /// Starts one follower for each receiver. A new one gets the events recorded after this returns, so await
+    /// it before the first call.
     ///
-    /// How it goes with each can be read off the board.
+    /// The board has the state of each.
     ///
-    /// Followers end after `shutdown`, with a last attempt at what is still to be delivered; wait for that with
+    /// Followers end after `shutdown`, with a last attempt at pending deliveries; wait for that with
     /// [`Courier::finish`].
     pub async fn start(
         store: &Store,
@@ -80,7 +80,7 @@ impl Courier {
         Ok(Courier { tasks, bells })
     }
 
-    /// Says that there is something new, so that nobody waits for the next look.
+    /// Signals new events, so that followers do not wait for the next poll.
     pub fn nudge(&self) {
         self.bells.iter().for_each(|bell| bell.notify_one());
     }
@@ -91,7 +91,7 @@ impl Courier {
     }
 }
 
-/// All receivers are looked at before the first one starts.
+/// All receivers are checked before the first one starts.
 fn prepare(receivers: Vec<Receiver>) -> Result<Vec<(String, Delivery)>, BadReceiver> {
     let mut sinks = BTreeSet::new();
     let mut prepared = Vec::new();
@@ -101,7 +101,7 @@ fn prepare(receivers: Vec<Receiver>) -> Result<Vec<(String, Delivery)>, BadRecei
             return Err(BadReceiver::Twice { sink });
         }
         let delivery = receiver.into_delivery()?;
-        // Who wants to hear of nothing needs no follower, and the store has no empty list of kinds.
+        // A receiver without kinds needs no follower, and the store accepts no empty list of kinds.
         if !delivery.kinds().is_empty() {
             prepared.push((sink, delivery));
         }

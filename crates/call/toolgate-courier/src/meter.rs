@@ -1,4 +1,4 @@
-//! Meter events: one CloudEvent for each executed tool, to a webhook or a file, never left out.
+//! Meter events: one CloudEvent for each executed tool, to a webhook or a file, without gaps.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -19,7 +19,7 @@ use crate::{BadReceiver, MeterWebhook};
 
 pub const METER_EVENT_TYPE: &str = "dev.toolgate.meter.tool";
 
-/// What is metered, and nothing else: receivers may check it against a closed schema.
+/// The metered data, and nothing else: receivers may check it against a closed schema.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Metered<'a> {
@@ -30,8 +30,8 @@ struct Metered<'a> {
     duration_ms: u64,
 }
 
-/// The meter event of a recorded event, if it is the end of a call in which a tool was executed. Its id is the call's, so
-/// that a receiver can tell one that comes twice.
+/// The meter event of a recorded event, if it is the end of a call that executed a tool. Its id is the
+/// call's, so that a receiver can recognise duplicates.
 pub fn meter_event(recorded: &Recorded) -> Option<(String, RawJson)> {
     let event = &recorded.event;
     if event.kind != EventKind::CallCompleted || !event.outcome.is_some_and(Outcome::is_executed) {
@@ -59,7 +59,7 @@ impl MeterWebhookDelivery {
         Ok(Self { client: Client::new(&meter.url, &meter.egress)?, key })
     }
 
-    /// Sends the first event that is metered; what stands before it needs no delivery.
+    /// Sends the first metered event; the events before it need no delivery.
     pub(crate) async fn deliver(&self, events: &[Recorded], limit: Duration) -> Result<usize, Failure> {
         let found = events.iter().enumerate().find_map(|(place, event)| Some((place, meter_event(event)?)));
         let Some((place, (id, json))) = found else { return Ok(events.len()) };
@@ -78,7 +78,8 @@ impl MeterFileDelivery {
         Self { path }
     }
 
-    /// Appends all of them. They are on disk when this ends well, and only then does the place in the ledger advance.
+    /// Appends all of them. They are on disk when this succeeds, and only then does the position in the
+    /// ledger advance.
     pub(crate) async fn deliver(&self, events: &[Recorded]) -> Result<usize, Failure> {
         let mut lines = Vec::new();
         for (_, json) in events.iter().filter_map(meter_event) {
@@ -118,7 +119,8 @@ fn append(path: &Path, lines: &[u8]) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Takes off what a crash or a full disk left of a line. Its event was not noted as delivered, so it is written again.
+/// Removes the rest of a line that a crash or a full disk left. Its event was not marked as delivered, so it
+/// is written again.
 fn cut_torn_line(file: &mut File) -> std::io::Result<()> {
     const STEP: u64 = 4096;
     let length = file.seek(SeekFrom::End(0))?;

@@ -23,7 +23,7 @@ use message::{
 const MEDIA_TYPE: &str = "application/x-protobuf";
 const TRACES_PATH: &str = "v1/traces";
 const METHOD: &str = "tools/call";
-/// In a span's flags: whether the parent is elsewhere is known, and it is.
+/// In a span's flags: the parent is known to be remote.
 const REMOTE_PARENT: u32 = 0x100 | 0x200;
 const SAMPLED: u32 = 1;
 
@@ -71,7 +71,7 @@ impl OtlpDelivery {
     }
 }
 
-/// A collector may take a request and leave spans of it out. It must not be sent them again.
+/// A collector may accept a request and drop some of its spans. They must not be sent again.
 fn warn_of_rejected(answer: &[u8]) {
     let partial = ExportTraceServiceResponse::decode(answer).ok().and_then(|answer| answer.partial_success);
     if let Some(partial) = partial.filter(|partial| partial.rejected_spans > 0) {
@@ -106,7 +106,7 @@ fn span(recorded: &Recorded) -> Option<Span> {
     })
 }
 
-/// What waits for somebody is neither done nor a failure.
+/// A waiting call is neither a success nor a failure.
 fn is_failure(outcome: Outcome) -> bool {
     match outcome {
         Outcome::Succeeded | Outcome::Accepted | Outcome::Joined => false,
@@ -147,7 +147,7 @@ fn text(key: &str, value: &str) -> KeyValue {
     KeyValue { key: key.to_owned(), value: Some(value) }
 }
 
-/// Where a span belongs.
+/// The trace context of a span.
 struct Context {
     trace_id: Vec<u8>,
     span_id: Vec<u8>,
@@ -156,7 +156,7 @@ struct Context {
 }
 
 impl Context {
-    /// Below what the caller named, or at the root of a trace of its own.
+    /// Below the caller's span, or at the root of its own trace.
     fn of(event: &Event, call: &str) -> Self {
         let derived = Digest::of(call);
         let (trace, span) = (&derived.as_bytes()[..16], derived.as_bytes()[16..24].to_vec());

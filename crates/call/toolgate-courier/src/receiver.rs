@@ -1,4 +1,4 @@
-//! Whom events are delivered to, as the operator says it.
+//! The receivers of events, as the operator configures them.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::meter::{MeterFileDelivery, MeterWebhookDelivery};
 use crate::otlp::OtlpDelivery;
 use crate::webhook::WebhookDelivery;
 
-/// How long somebody waits to hear whether a test arrived.
+/// The time limit of a test.
 const TEST_LIMIT: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub enum Receiver {
     Otlp(Otlp),
 }
 
-/// Hears of events as they are recorded, one signed request for each.
+/// Receives events as they are recorded, one signed request for each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Webhook {
     /// Names its place in the ledger: with another name it is another receiver.
@@ -36,19 +36,19 @@ pub struct Webhook {
     pub url: String,
     pub secret: String,
     pub events: Vec<EventKind>,
-    /// Where a person decides; `{id}` stands for the approval.
+    /// The address for a decision; `{id}` is replaced by the approval's id.
     pub link: Option<String>,
-    /// How connections there leave.
+    /// The connection settings.
     pub egress: Arc<Egress>,
 }
 
 impl Webhook {
-    /// What its place in the ledger is kept under.
+    /// The key of its position in the ledger.
     pub fn sink(&self) -> String {
         format!("webhook:{}", self.name)
     }
 
-    /// Sends one signed message of type `webhook.test` right away, once, and says why it did not arrive.
+    /// Sends one signed message of type `webhook.test` right away, once, and returns the reason of a failure.
     pub async fn test(self, id: &str) -> Result<(), String> {
         let key = SigningKey::parse(&self.secret).map_err(|cause| cause.to_string())?;
         let delivery = WebhookDelivery::new(self, key).map_err(|bad| bad.to_string())?;
@@ -74,7 +74,7 @@ pub struct Otlp {
     pub egress: Arc<Egress>,
 }
 
-/// Why a receiver cannot be used.
+/// The reason why a receiver cannot be used.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum BadReceiver {
     #[error("{address:?} is not an http or https address without credentials in it")]
@@ -90,7 +90,7 @@ pub enum BadReceiver {
 }
 
 impl Receiver {
-    /// What its place in the ledger is kept under. It must not change when an address or a secret does.
+    /// The key of its position in the ledger. It must not change with an address or a secret.
     pub fn sink(&self) -> String {
         match self {
             Receiver::Webhook(webhook) => webhook.sink(),

@@ -1,4 +1,4 @@
-//! Signed webhooks: one request for each event, and for approvals what a person needs to decide.
+//! Signed webhooks: one request for each event, and for approvals the data that a person needs to decide.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -24,18 +24,18 @@ pub(crate) struct WebhookDelivery {
     link: Option<String>,
 }
 
-/// What a receiver is told of an approval: enough to show it to a person, nothing that was redacted.
+/// The data of an approval for a receiver: enough to show it to a person, without redacted values.
 #[derive(Serialize)]
 struct ApprovalData<'a> {
     id: &'a str,
-    /// As it stands now, which may be later than what the event tells.
+    /// Its current state, which may be later than that of the event.
     state: ApprovalState,
     tool: &'a str,
     principal: &'a str,
     arguments: &'a RawJson,
     #[serde(skip_serializing_if = "Option::is_none")]
     proposed_arguments: Option<&'a RawJson>,
-    /// The digest of what would run: a decision names it, so that it counts for nothing else.
+    /// The digest of the arguments that would run: a decision names it, so that it applies to nothing else.
     effective: Digest,
     requirement: &'a Requirement,
     created_at: String,
@@ -73,7 +73,7 @@ impl WebhookDelivery {
         Ok(1)
     }
 
-    /// One signed message that says only that it is a test. It is in no ledger and is not sent again.
+    /// One signed test message. It is in no ledger and is not repeated.
     pub(crate) async fn test(&self, id: &str, limit: Duration) -> Result<(), Failure> {
         let json = cloud_event::test(id);
         let headers = signed_headers(&self.key, id, json.as_bytes());

@@ -1,5 +1,5 @@
-//! The gateway as a resource server: access tokens that callers bring are held against their issuer's keys, and become a
-//! principal or a refusal.
+//! The gateway as a resource server: access tokens of callers are checked against their issuer's keys, and
+//! become a principal or a refusal.
 
 mod claims;
 mod jwks;
@@ -25,10 +25,10 @@ pub use refusal::{BearerRefused, RefusalCode};
 pub use settings::{BearerAlgorithm, BearerSettings, SettingsProblem};
 
 const TOKEN_BYTES_MAX: usize = 16 << 10;
-/// An access token, or a token of a kind from before kinds were told apart.
+/// An access token, or a token from before types were distinguished.
 const TYPES: [&str; 3] = ["at+jwt", "application/at+jwt", "jwt"];
 
-/// Clones share the keys and what is known of tokens.
+/// Clones share the keys and the cached tokens.
 #[derive(Clone)]
 pub struct Bearer {
     inner: Arc<Inner>,
@@ -77,7 +77,7 @@ impl Bearer {
         Ok(principal)
     }
 
-    /// What a client that was refused needs to know (RFC 9728). `resource` is this gateway's own address.
+    /// The metadata for a refused client (RFC 9728). `resource` is this gateway's own address.
     pub fn protected_resource_metadata(&self, resource: &str) -> Value {
         let settings = &self.inner.settings;
         json!({
@@ -89,8 +89,8 @@ impl Bearer {
         })
     }
 
-    /// What a client asks its authorization server for that wants to call tools, with blanks between them. More
-    /// powerful scopes are never suggested.
+    /// The scopes that a client should request to call tools, separated by blanks. More powerful scopes are
+    /// never suggested.
     pub fn wanted_scopes(&self) -> String {
         self.inner.settings.wanted_scopes().join(" ")
     }
@@ -111,7 +111,7 @@ impl Inner {
         if presented.len() > TOKEN_BYTES_MAX {
             return Err(BearerRefused::invalid(format!("a token has at most {TOKEN_BYTES_MAX} bytes")));
         }
-        // An algorithm that the library does not know, `none` among them, is not read at all.
+        // An algorithm that the library does not know, including `none`, is not parsed at all.
         let header = jsonwebtoken::decode_header(presented)
             .map_err(|_| BearerRefused::invalid("the token is not a signed JWT"))?;
         if !self.settings.accepts(header.alg) {
@@ -128,7 +128,7 @@ impl Inner {
     }
 }
 
-/// The signature only: claims are judged by [`claims`], which knows what time it is.
+/// The signature only: [`claims`] judges the claims, since it knows the time.
 fn verified_claims(presented: &str, key: &DecodingKey, algorithm: Algorithm) -> Option<Map<String, Value>> {
     let mut validation = Validation::new(algorithm);
     validation.validate_exp = false;

@@ -1,4 +1,4 @@
-//! The wall clock: what expires says so in seconds since 1970.
+//! The wall clock: expiry times are seconds since 1970.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

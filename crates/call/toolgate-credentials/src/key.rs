@@ -18,10 +18,10 @@ const FILE_BYTES_MAX: u64 = 4_096;
 const OTHERS: u32 = 0o077;
 const ONLY_OWNER: u32 = 0o600;
 
-/// Enough to tell one key from another, too little to help anybody find it.
+/// Enough to distinguish keys, too little to help in finding one.
 pub(crate) const KEY_ID_BYTES: usize = 8;
 
-/// Where a key came from, in words for error messages.
+/// The source of a key, in words for error messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum KeySource {
     File(PathBuf),
@@ -55,7 +55,7 @@ pub enum KeyProblem {
     Random(getrandom::Error),
 }
 
-/// The key and where it came from.
+/// The key and its source.
 #[derive(Clone)]
 pub struct VaultKey {
     bytes: Zeroizing<[u8; KEY_BYTES]>,
@@ -82,12 +82,12 @@ impl VaultKey {
         Self::read(&text, KeySource::File(path.to_owned()))
     }
 
-    /// From what an environment variable holds.
+    /// From the value of an environment variable.
     pub fn from_environment(name: &str, value: &str) -> Result<Self, KeyProblem> {
         Self::read(value.as_bytes(), KeySource::Environment(name.to_owned()))
     }
 
-    /// From the file if there is one, else a new key that is kept there.
+    /// From the file if it exists, otherwise a new key that is stored there.
     pub fn from_file_or_new(path: &Path) -> Result<Self, KeyProblem> {
         match Self::make(path) {
             Err(KeyProblem::Make { source, .. }) if source.kind() == ErrorKind::AlreadyExists => {
@@ -105,7 +105,7 @@ impl VaultKey {
         &self.bytes
     }
 
-    /// What an entry says about the key that sealed it.
+    /// The id in an entry of the key that sealed it.
     pub(crate) fn id(&self) -> [u8; KEY_ID_BYTES] {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.bytes[..]).expect("a key of any length will do");
         mac.update(b"toolgate vault key id");
@@ -113,7 +113,7 @@ impl VaultKey {
         std::array::from_fn(|place| digest[place])
     }
 
-    /// The file appears under its name only when the key is in it and on disk: whoever starts at the same moment finds a
+    /// The file appears under its name only when the key is in it and on disk: a concurrent start finds a
     /// whole key or none.
     fn make(path: &Path) -> Result<Self, KeyProblem> {
         let unmade = |source| KeyProblem::Make { path: path.to_owned(), source };
@@ -134,7 +134,7 @@ impl VaultKey {
 }
 
 fn keep(path: &Path, text: &str) -> std::io::Result<()> {
-    // A name of its own, so that a draft left behind by a crash is in nobody's way.
+    // A unique name, so that a draft left behind by a crash does no harm.
     let draft = path.with_extension(format!("{:016x}.new", getrandom::u64()?));
     let written = write_draft(&draft, text).and_then(|()| std::fs::hard_link(&draft, path));
     let removed = std::fs::remove_file(&draft);

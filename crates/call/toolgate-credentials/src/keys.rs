@@ -1,5 +1,5 @@
-//! The keyring: secrets and access tokens at the moment they are needed. Values are opened once and forgotten when the
-//! vault changes; what exists is known without asking.
+//! The keyring: secrets and access tokens at the moment they are needed. Values are opened once and forgotten
+//! when the vault changes; their existence is known without a query.
 
 mod holder;
 mod index;
@@ -24,10 +24,10 @@ use holder::Holder;
 use index::Index;
 
 const SECRETS_MAX: usize = 10_000;
-/// How often a secret is looked up anew because the vault changed meanwhile.
+/// The number of attempts to read a secret while the vault changes.
 const ATTEMPTS_MAX: usize = 5;
 
-/// Which secret is wanted, for whom, and who would see it.
+/// The requested secret, its requester, and its viewer.
 struct Asked {
     server: ServerName,
     principal: Option<PrincipalId>,
@@ -36,8 +36,8 @@ struct Asked {
     url: Option<String>,
 }
 
-/// The instance of a server that a token is for, and the way to its authorization server. A token that was
-/// given for another address is not shown to it, whatever other instances there are.
+/// The instance of a server that a token is for, and the way to its authorization server. A token for another
+/// address is never shown to it, regardless of other instances.
 struct Access {
     way: Way,
     url: String,
@@ -53,7 +53,7 @@ struct Inner {
     vault: Vault,
     outside: Outside,
     index: RwLock<Arc<Index>>,
-    /// One at a time rebuilds the index.
+    /// One task at a time rebuilds the index.
     refreshing: tokio::sync::Mutex<()>,
     secrets: Mutex<HashMap<(Owner, String), Opened>>,
     holders: Mutex<HashMap<Owner, Arc<Holder>>>,
@@ -82,18 +82,17 @@ impl Keys {
         Ok(keys)
     }
 
-    /// Says which servers there are and the ways to them. A server that is not among them may be reached at
-    /// public addresses only.
+    /// Sets the servers and the ways to them. An unlisted server may be reached at public addresses only.
     pub fn know(&self, servers: BTreeMap<ServerName, Way>) {
         *self.inner.servers.write().unwrap_or_else(PoisonError::into_inner) = servers;
     }
 
-    /// Looks whether the vault has changed, in whichever process, and forgets what was opened if so.
+    /// Checks whether the vault has changed, in any process, and forgets the opened values if so.
     pub async fn refresh(&self) -> Result<(), VaultError> {
         self.inner.refresh().await
     }
 
-    /// Reads what comes from outside and is used, when the time that it may be kept is over. Never ends.
+    /// Reads used secrets from outside again when their cache time is over. Never ends.
     pub async fn follow_outside(&self) {
         self.inner.outside.follow().await;
     }
@@ -164,7 +163,7 @@ impl Keyring for Keys {
         })
     }
 
-    /// Both only ever count up, so a change of either is one of their sum.
+    /// Both only ever increase, so a change of either changes their sum.
     fn generation(&self) -> u64 {
         self.inner.index().generation + self.inner.outside.generation()
     }
@@ -173,7 +172,7 @@ impl Keyring for Keys {
 impl Inner {
     async fn refresh(&self) -> Result<(), VaultError> {
         let _turn = self.refreshing.lock().await;
-        // The revision first: what changes in between is found the next time.
+        // The revision first: a change in between is found the next time.
         let revision = self.vault.revision().await?;
         let old = self.index();
         if old.revision == Some(revision) {
@@ -208,7 +207,7 @@ impl Inner {
             }
             let value = self.vault.get(&asked.server, key.0.principal.as_ref(), &asked.name).await;
             let value = value.map_err(unreadable)?.ok_or_else(|| no_secret(&asked.server, &asked.name))?;
-            // Another value may have been stored since the index was made, and may be meant for others.
+            // Another value may have been stored since the index was made, with another owner.
             if index.revision == Some(self.vault.revision().await.map_err(unreadable)?) {
                 return Ok(self.remember(&index, key, value));
             }
@@ -217,15 +216,16 @@ impl Inner {
         Err(NoKey("the vault keeps changing; the next call finds it quiet".into()))
     }
 
-    /// Whether the operator's file says where everybody's secret is, and the principal has none of their own.
+    /// True if the operator's file names the source of the shared secret, and the principal has none of its
+    /// own.
     fn comes_from_outside(&self, index: &Index, Asked { server, principal, name, .. }: &Asked) -> bool {
         let stored = index.holder_of(server, principal.as_ref(), name);
         let is_own = stored.is_some_and(|owner| owner.principal.is_some());
         !is_own && self.outside.has(server, name)
     }
 
-    /// Whose secret it is, if it may be seen. It may by programs and at addresses of the operator's file, since whoever
-    /// writes the file has the vault too; and at origins that somebody allowed who may.
+    /// The owner of the secret, if the viewer may see it. Programs and addresses of the operator's file may,
+    /// since the author of the file has the vault too; other origins need a permission.
     fn check_viewer(&self, index: &Index, asked: &Asked) -> Result<Owner, NoKey> {
         let Asked { server, principal, name, url } = asked;
         let comes_from_outside = self.comes_from_outside(index, asked);
@@ -236,7 +236,7 @@ impl Inner {
             }
         };
         let Some(url) = url else { return Ok(owner) };
-        // Addresses that somebody sent have rules for where they may lead; those of the file have none.
+        // Addresses from the network have rules; those of the file have none.
         if matches!(self.way(server).reach, Reach::Anywhere) {
             return Ok(owner);
         }
@@ -297,7 +297,7 @@ impl Inner {
         servers.get(server).cloned().unwrap_or_else(|| Reach::Within(AddressRules::default()).into())
     }
 
-    /// What this process wrote itself is not news to it for long.
+    /// This process takes note of its own change at once.
     async fn follow_own_change(&self, holder: &Holder) {
         if holder.take_written()
             && let Err(error) = self.refresh().await
@@ -312,7 +312,7 @@ impl Access {
         Outbound::new(self.way.reach, &self.way.egress)
     }
 
-    /// Whether a token that was given for `url` belongs here: scheme, host and port have to be the same.
+    /// True if a token for `url` belongs here: scheme, host and port must be equal.
     fn is_at(&self, url: &str) -> bool {
         let origin = |url: &str| Url::parse(url).ok().map(|url| url.origin());
         origin(&self.url).is_some_and(|here| Some(here) == origin(url))

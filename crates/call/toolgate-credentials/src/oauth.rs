@@ -1,5 +1,5 @@
-//! The gateway as an OAuth client: signing in at a server once, by a person, and keeping the token fresh ever after. The
-//! protocol itself is rmcp's; what is kept, where it is kept and which addresses are dialled is ours.
+//! The gateway as an OAuth client: a person signs in at a server once, and the gateway keeps the token fresh.
+//! The protocol itself is rmcp's; the storage and the allowed addresses are ours.
 
 mod challenge;
 mod client;
@@ -14,14 +14,14 @@ pub(crate) use renewal::{Renewal, RenewalError};
 
 use crate::secret::Secret;
 
-/// What the operator says about signing in at one server. All of it may be left out.
+/// The operator's settings for signing in at one server. All of them are optional.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct OAuthSpec {
-    /// Of a client that was registered by hand. It goes before all other ways.
+    /// The id of a client that was registered by hand. It has precedence over all other ways.
     pub client_id: Option<String>,
     pub client_secret: Option<Secret>,
-    /// Empty means what the server asks for.
+    /// Empty means the scopes that the server requests.
     pub scopes: Vec<String>,
-    /// Where this gateway's client-ID metadata document is, if it has one; https.
+    /// The URL of this gateway's client-ID metadata document, if it has one; https.
     pub client_metadata_url: Option<String>,
 }

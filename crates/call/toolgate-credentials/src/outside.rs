@@ -1,6 +1,6 @@
-//! Secrets that are kept elsewhere: in a file, by a command, in OpenBao or HashiCorp Vault. The operator's file says where
-//! each one is. A value is kept in memory for a stated time and never written down; errors name the kind of the source and
-//! the secret, never what was read, a path or an argument.
+//! Secrets that are kept elsewhere: in a file, by a command, in OpenBao or HashiCorp Vault. The operator's
+//! file names the place of each. A value is cached in memory for a stated time and never written down; errors
+//! name the kind of the source and the secret, never the value, a path or an argument.
 
 mod command;
 mod file;
@@ -22,11 +22,11 @@ use openbao::OpenBao;
 pub use openbao::{Given, OpenBaoLogin, OpenBaoSettings};
 
 const VALUE_BYTES_MAX: usize = 64 << 10;
-/// How long nobody is asked again who has just failed.
+/// The pause after a failure of a source.
 const AFTER_FAILURE: Duration = Duration::from_secs(2);
-/// How long a value is not read again although a server refuses it: refusals can come by the hundred.
+/// The time for which a value is not read again after a server refused it: refusals can come by the hundred.
 const AFTER_REFUSAL: Duration = Duration::from_secs(1);
-/// How often it is looked whose time is over.
+/// The interval for checking expired values.
 const LOOK: Duration = Duration::from_millis(250);
 
 /// One secret of a server that is kept elsewhere.
@@ -35,9 +35,9 @@ pub struct OutsideSecret {
     pub server: ServerName,
     pub name: String,
     pub source: OutsideSource,
-    /// How long a value is used before it is read again.
+    /// The time for which a value is cached.
     pub cache: Duration,
-    /// Where it may be sent beside the addresses that the operator's file has for the server.
+    /// The addresses it may be sent to besides those of the server in the operator's file.
     pub origins: Vec<String>,
 }
 
@@ -45,14 +45,14 @@ pub struct OutsideSecret {
 pub enum OutsideSource {
     /// Absolute.
     File(PathBuf),
-    /// A program and its arguments; there is no shell.
+    /// A program and its arguments, without a shell.
     Command(Vec<String>),
     /// A field of a secret in a KV engine of version 2.
     OpenBao { path: String, field: String },
 }
 
 impl OutsideSource {
-    /// What kind of source it is, for people.
+    /// The kind of source, for people.
     pub fn kind(&self) -> &'static str {
         match self {
             OutsideSource::File(_) => "file",
@@ -62,7 +62,7 @@ impl OutsideSource {
     }
 }
 
-/// Why a source gave no secret. Holds nothing of what it said.
+/// The reason why a source gave no secret. Contains nothing of its output.
 #[derive(Debug, thiserror::Error)]
 pub enum Unanswered {
     #[error("the file cannot be read: {0}")]
@@ -95,18 +95,18 @@ pub struct Outside {
 struct Inner {
     secrets: BTreeMap<(ServerName, String), Kept>,
     openbao: Option<OpenBao>,
-    /// Counts up when a value is another, or there is none any more, or one again.
+    /// Incremented when a value changes, disappears or reappears.
     generation: AtomicU64,
 }
 
 struct Kept {
     secret: OutsideSecret,
-    /// Held while the source is asked: of many that want a value at once, one asks.
+    /// Locked while the source is asked: of many concurrent requests, one asks.
     state: Mutex<State>,
 }
 
 enum State {
-    /// Nobody has wanted it yet.
+    /// It was never needed.
     Unread,
     Read {
         value: Secret,
@@ -129,12 +129,12 @@ impl Outside {
         Self { inner: Arc::new(inner) }
     }
 
-    /// All there are, by server and name.
+    /// All of them, by server and name.
     pub fn list(&self) -> impl Iterator<Item = &OutsideSecret> {
         self.inner.secrets.values().map(|kept| &kept.secret)
     }
 
-    /// Asks the source of one now, whatever is kept, and tells nothing but whether it answers.
+    /// Asks the source now, regardless of the cache, and reports only whether it answers.
     pub async fn try_source(&self, secret: &OutsideSecret) -> Result<(), Unanswered> {
         self.inner.read(&secret.source).await.map(drop)
     }
@@ -143,7 +143,7 @@ impl Outside {
         self.kept(server, name).is_some()
     }
 
-    /// Whether the operator's file lets it out to an address that somebody else set.
+    /// True if the operator's file allows sending it to an address from another source.
     pub(crate) fn allows(&self, server: &ServerName, name: &str, origin: &str) -> bool {
         let allowed = |one: &String| one == origin || one == SecretOrigin::ANYWHERE;
         self.kept(server, name).is_some_and(|kept| kept.secret.origins.iter().any(allowed))
@@ -171,7 +171,7 @@ impl Outside {
         }
     }
 
-    /// A server did not take what it was shown. `true` if a source gives another value by now.
+    /// A server refused the value. Returns `true` if a source has another one by now.
     pub(crate) async fn refused(&self, server: &ServerName) -> bool {
         let mut changed = false;
         for kept in self.inner.secrets.values().filter(|kept| kept.secret.server == *server) {
@@ -184,7 +184,7 @@ impl Outside {
         changed
     }
 
-    /// Reads what is used and whose time is over, and what failed before. Never ends.
+    /// Reads used values whose time is over, and those that failed before. Never ends.
     pub(crate) async fn follow(&self) {
         if self.inner.secrets.is_empty() {
             return std::future::pending().await;
@@ -192,7 +192,7 @@ impl Outside {
         loop {
             tokio::time::sleep(LOOK).await;
             for kept in self.inner.secrets.values() {
-                // Whoever holds it is reading it.
+                // Its holder is reading it.
                 let Ok(mut state) = kept.state.try_lock() else { continue };
                 if state.is_over(kept.secret.cache) {
                     self.inner.read_anew(kept, &mut state).await;
@@ -202,7 +202,7 @@ impl Outside {
     }
 
     fn kept(&self, server: &ServerName, name: &str) -> Option<&Kept> {
-        // Most gateways have none, and this is asked for every call.
+        // Most gateways have none, and this runs for every call.
         if self.inner.secrets.is_empty() {
             return None;
         }
@@ -231,7 +231,7 @@ impl Kept {
 }
 
 impl Inner {
-    /// Asks the source. Tells whether there is another value than before.
+    /// Asks the source. Returns true if the value has changed.
     async fn read_anew(&self, kept: &Kept, state: &mut State) -> bool {
         let at = Instant::now();
         let OutsideSecret { server, name, source, .. } = &kept.secret;
@@ -273,7 +273,7 @@ impl Inner {
     }
 }
 
-/// A secret as it can stand in a header. What an editor or `echo` puts at the end is not part of it.
+/// A secret that fits into a header. A line break at the end, from an editor or `echo`, is not part of it.
 fn checked(text: Secret) -> Result<Secret, Unanswered> {
     let plain = text.expose().strip_suffix('\n').unwrap_or(text.expose());
     let plain = plain.strip_suffix('\r').unwrap_or(plain);

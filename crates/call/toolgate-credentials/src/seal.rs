@@ -1,5 +1,5 @@
-//! XChaCha20-Poly1305: `format (1) | key id (8) | nonce (24) | ciphertext and tag`. What an entry belongs to is sealed with
-//! it, so that a row copied over another one opens nothing.
+//! XChaCha20-Poly1305: `format (1) | key id (8) | nonce (24) | ciphertext and tag`. The owner of an entry is
+//! sealed with it, so that a row copied over another one cannot be opened.
 
 use chacha20poly1305::aead::{Aead, Payload};
 use chacha20poly1305::{Key, KeyInit, XChaCha20Poly1305, XNonce};
@@ -12,7 +12,7 @@ const FORMAT: u8 = 1;
 const NONCE_BYTES: usize = 24;
 const HEAD_BYTES: usize = 1 + KEY_ID_BYTES + NONCE_BYTES;
 
-/// What a value belongs to.
+/// The owner of a value.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'p> {
     pub(crate) tenant: &'p str,

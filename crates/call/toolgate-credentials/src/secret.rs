@@ -4,7 +4,7 @@ use std::fmt;
 
 use zeroize::Zeroizing;
 
-/// The value of a credential. Nothing but [`Secret::expose`] gives it away.
+/// The value of a credential. Only [`Secret::expose`] reveals it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Zeroizing<String>);
 

@@ -1,4 +1,4 @@
-//! The vault: secrets for servers, sealed before they reach the store. What is listed never holds a value.
+//! The vault: secrets for servers, sealed before they reach the store. Lists never contain a value.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::key::{KeySource, VaultKey};
 use crate::seal::{self, Place, Unsealed};
 use crate::secret::Secret;
 
-/// Under this name the vault keeps what somebody got by signing in at a server.
+/// The vault's name for the result of signing in at a server.
 pub const SIGN_IN: &str = "oauth";
 
 const TENANT: &str = "default";
@@ -60,11 +60,11 @@ pub enum VaultError {
     Store(#[from] StoreError),
 }
 
-/// That there is a secret, and since when.
+/// The existence and the age of a secret.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct Stored {
     pub server: String,
-    /// Whose it is; nobody's is everybody's.
+    /// The owner; `None` for the shared one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub principal: Option<PrincipalId>,
     pub name: String,
@@ -85,8 +85,8 @@ impl Vault {
         Self { store, books, key }
     }
 
-    /// Tries the key on what is there: a wrong key is better found at the start than at the first call. A single entry
-    /// that was tampered with is not the key's fault and stops nobody.
+    /// Tries the key on the existing entries: a wrong key is better found at the start than at the first
+    /// call. A single entry that was tampered with is not the key's fault and blocks nothing.
     pub async fn check_key(&self) -> Result<(), VaultError> {
         let Some(any) = self.store.list_sealed(None).await?.into_iter().next() else { return Ok(()) };
         match self.get(&any.server, any.principal.as_ref(), &any.name).await {
@@ -95,8 +95,9 @@ impl Vault {
         }
     }
 
-    /// Stores a secret, in the place of one that is there. `by` is who did it, for the ledger. It may be sent to `origins`
-    /// besides where an admin allowed the name: whoever knows the value may say so for it, and for no other.
+    /// Stores a secret, replacing an existing one. `by` is the author, for the ledger. It may be sent to
+    /// `origins` besides those that an admin allowed for the name: a person who knows the value may allow
+    /// that for it, and for no other.
     pub async fn set(
         &self,
         by: &PrincipalId,
@@ -116,7 +117,7 @@ impl Vault {
         self.seal(by, server, principal, name, value, origins).await
     }
 
-    /// Keeps what an instance wants to be shown at its own address, and nowhere else.
+    /// Stores the token that an instance expects at its own address, and only for that address.
     pub async fn keep_token(
         &self,
         by: &PrincipalId,
@@ -138,7 +139,7 @@ impl Vault {
         self.seal(by, server, None, &name, token, &[origin]).await
     }
 
-    /// Says where all secrets of a name may be sent, in the place of what an admin said before.
+    /// Sets the addresses that all secrets of a name may be sent to, replacing an admin's earlier ones.
     pub async fn allow(
         &self,
         by: &PrincipalId,
@@ -161,12 +162,12 @@ impl Vault {
         Ok(read)
     }
 
-    /// Where secrets may be sent, as far as the file does not say.
+    /// The addresses that secrets may be sent to, besides those in the file.
     pub async fn origins(&self) -> Result<Vec<SecretOrigin>, VaultError> {
         Ok(self.store.list_secret_origins().await?)
     }
 
-    /// The secret of exactly this principal, or everybody's. One does not stand in for the other.
+    /// The secret of exactly this principal, or the shared one. One does not replace the other.
     pub async fn get(
         &self,
         server: &ServerName,
@@ -178,7 +179,7 @@ impl Vault {
         seal::open(&self.key, place, &sealed).map(Some).map_err(|why| self.unopened(why, server, name))
     }
 
-    /// Of one server, or of all, by server, principal and name.
+    /// The secrets of one server, or of all, by server, principal and name.
     pub async fn list(&self, server: Option<&ServerName>) -> Result<Vec<Stored>, VaultError> {
         Ok(self.store.list_sealed(server).await?.into_iter().map(Stored::from).collect())
     }
@@ -265,13 +266,13 @@ fn check_name(name: &str) -> Result<(), VaultError> {
     }
 }
 
-/// Scheme, host and port of an address; of none else.
+/// Scheme, host and port of an address; `None` for other schemes.
 pub fn origin_of(url: &str) -> Option<String> {
     let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
     Some(url.origin().ascii_serialization())
 }
 
-/// An origin as somebody wrote it; whatever follows the host and the port says nothing.
+/// Parses an origin; everything after the host and the port is ignored.
 fn read_origin(text: &str) -> Result<String, VaultError> {
     if text == SecretOrigin::ANYWHERE {
         return Ok(text.to_owned());

@@ -1,11 +1,8 @@
-//! What all doors share.
+//! What everything at the edge shares: the ports that the binary hands over, and the state that outlives a request.
 
-use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use base64::Engine;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -15,21 +12,23 @@ use toolgate_core::id::CallId;
 use toolgate_core::platform::Platform;
 use toolgate_core::port::{BoxFuture, Servers};
 use toolgate_core::run::Runs;
-use toolgate_core::{Limits, PrincipalId, RawJson, ServerName};
+use toolgate_core::scope::{Credential, Route, Seat};
+use toolgate_core::{Limits, RawJson};
 use toolgate_discovery::Discovery;
 use toolgate_pipeline::Pipeline;
 
-use crate::described::Described;
-use crate::guard::{AllowedHosts, Credentials, ProtectedResource};
-use crate::hub::Hub;
-use crate::jobs::Jobs;
+use crate::calls::described::Described;
+use crate::calls::jobs::table::Jobs;
+use crate::calls::links::Links;
+use crate::clients::hub::Hub;
+use crate::doors::guard::{AllowedHosts, Credentials, ProtectedResource};
+use crate::doors::pairs::Pairs;
+use crate::doors::rest::Rest;
+use crate::doors::seats::{NoSeat, Seats};
+use crate::messages::seal::Sealer;
 use crate::metrics::Numbers;
-use crate::parked::Parked;
+use crate::protocol::parked::Parked;
 use crate::quotas::Quotas;
-use crate::rest::Rest;
-use crate::seal::Sealer;
-use crate::seats::Seats;
-use crate::sse::Pairs;
 
 /// Results of calls that ended.
 pub trait Archive: Send + Sync {
@@ -89,7 +88,7 @@ pub struct Gateway {
     pub(crate) allowed: AllowedHosts,
     pub(crate) limits: Limits,
     pub(crate) sealer: Sealer,
-    pub(crate) parked: Parked,
+    pub(crate) parked: Arc<Parked>,
     pub(crate) links: Links,
     pub(crate) pairs: Pairs,
     pub(crate) jobs: Jobs,
@@ -103,14 +102,11 @@ pub struct Gateway {
 /// Attempts that are recorded at once while nobody waits for them.
 const ATTEMPTS_MAX: usize = 64;
 
-pub(crate) const SERVER_NAME: &str = "toolgate";
-pub(crate) const SERVER_VERSION: &str = env!("CARGO_PKG_VERSION");
-
 impl Gateway {
     pub fn new(setup: Setup) -> Arc<Self> {
         let sealer = Sealer::new(setup.sealing_key);
         let gateway = Arc::new(Self {
-            parked: Parked::new(sealer.clone(), setup.limits.input_wait),
+            parked: Arc::new(Parked::new(sealer.clone(), setup.limits.input_wait)),
             settled: setup.hub.settled(),
             discovery: setup.discovery,
             seats: setup.seats,
@@ -142,6 +138,14 @@ impl Gateway {
         gateway.calls.spawn(sweep(gateway.clone()));
         gateway.calls.spawn(tell_counts(gateway.clone()));
         gateway
+    }
+
+    /// Where a request of this credential sits.
+    pub async fn seat(&self, credential: &Credential, route: &Route) -> Result<Arc<Seat>, NoSeat> {
+        match self.seats.seat_known(credential, route) {
+            Some(seat) => seat,
+            None => self.seats.seat(credential, route).await,
+        }
     }
 
     /// Records an attempt at something that is not there for whoever made it. They do not wait for it: how long an answer takes
@@ -216,48 +220,5 @@ async fn tell_counts(gateway: Arc<Gateway>) {
             _ = tick.tick() => {}
         }
         gateway.quotas.tell_counts().await;
-    }
-}
-
-/// An id nobody can guess.
-pub(crate) fn random_id() -> String {
-    let mut bytes = [0u8; 24];
-    getrandom::fill(&mut bytes).expect("the system has randomness");
-    BASE64_URL_SAFE_NO_PAD.encode(bytes)
-}
-
-/// Resources that results linked to, so that reading one finds the server that named it even if it never listed it.
-#[derive(Default)]
-pub(crate) struct Links(Mutex<LinkTable>);
-
-#[derive(Default)]
-struct LinkTable {
-    servers: HashMap<(PrincipalId, String), ServerName>,
-    order: VecDeque<(PrincipalId, String)>,
-}
-
-const LINKS_MAX: usize = 10_000;
-
-impl Links {
-    pub(crate) fn remember(&self, principal: &PrincipalId, server: &ServerName, uris: HashSet<String>) {
-        let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut uris: Vec<String> = uris.into_iter().collect();
-        uris.sort();
-        for uri in uris {
-            let key = (principal.clone(), uri);
-            if table.servers.insert(key.clone(), server.clone()).is_none() {
-                table.order.push_back(key);
-            }
-            if table.order.len() > LINKS_MAX
-                && let Some(oldest) = table.order.pop_front()
-            {
-                table.servers.remove(&oldest);
-            }
-        }
-    }
-
-    pub(crate) fn server_of(&self, principal: &PrincipalId, uri: &str) -> Option<ServerName> {
-        let table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        table.servers.get(&(principal.clone(), uri.to_owned())).cloned()
     }
 }

@@ -1,64 +1,35 @@
 #![doc = include_str!("../README.md")]
 
-mod entrance;
-mod http;
-mod message;
-mod pipe;
-mod sse;
-mod stdio;
+// The way of a request: through a door, in a protocol era, to a call.
+mod doors;
 
-mod body;
-mod guard;
-mod listener;
-mod patience;
-mod places;
-mod rest;
+mod protocol;
 
-mod dispatch;
-mod era;
+mod calls;
 
-mod deed;
-mod described;
-mod direct;
-mod errand;
-mod jobs;
-mod lookup;
-mod own;
-mod said;
-mod server_state;
-mod suppliers;
-mod through;
-mod tool_call;
+// The way back: who is told and asked.
+mod clients;
 
-mod caller;
-mod exchange;
-mod find;
-mod hub;
-mod leash;
-mod listen;
-mod mailbox;
-mod parked;
-mod parts;
-mod questions;
-mod quotas;
-mod seal;
-mod seats;
-mod session;
-mod stream;
-mod task_id;
+// What travels both ways.
+mod messages;
 
+// What all of them share.
 mod gateway;
 mod metrics;
+mod quotas;
 
-pub use direct::{DirectCall, NotCalled};
+pub use calls::suppliers::Supply;
+pub use clients::hub::Hub;
+pub use doors::direct::{DirectCall, NotCalled};
+pub use doors::guard::{AllowedHosts, Credentials, NotLetIn, ProtectedResource};
+pub use doors::listener::{serve, serve_stream};
+pub use doors::patience::PatientBody;
+pub use doors::rest::{Rest, RestBody, Serves};
+pub use doors::seats::{NoSeat, NoSeatKind, Seats};
+pub use doors::stdio::serve_pipe;
 pub use gateway::{Archive, Gateway, Setup};
-pub use guard::{AllowedHosts, Credentials, NotLetIn, ProtectedResource};
-pub use hub::Hub;
-pub use listener::{serve, serve_stream};
 pub use metrics::{Numbers, metrics_by_example};
-pub use patience::PatientBody;
 pub use quotas::{Quota, QuotaRule, Quotas, StreamPlace, Usage, Who};
-pub use rest::{Rest, RestBody, Serves};
-pub use seats::{NoSeat, NoSeatKind, Seats};
-pub use stdio::serve_pipe;
-pub use suppliers::Supply;
+
+#[cfg(test)]
+mod tests;

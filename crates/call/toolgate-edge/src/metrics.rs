@@ -15,7 +15,7 @@ use toolgate_core::server::{Era, ServerHealth, ServerState};
 use toolgate_discovery::Tally;
 use toolgate_pipeline::{Envelope, OUTPUT_SCHEMA};
 
-use crate::parts::METHODS;
+use crate::messages::parts::METHODS;
 
 /// The last line of the format.
 const END: &str = "# EOF\n";

@@ -1,4 +1,5 @@
-//! What the parts of a call that neither wait nor decide cost: parse, validate, digest, redact. Run it with `--release`.
+//! The cost of the parts of a call that neither wait nor decide: parse, validate, digest, redact. Run it with
+//! `--release`.
 
 use std::hint::black_box;
 use std::io::Write as _;

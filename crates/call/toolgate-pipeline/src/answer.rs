@@ -1,4 +1,4 @@
-//! What comes out of the pipeline: a server's own words, or the gateway's.
+//! The output of the pipeline: a server's own answer, or the gateway's.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -8,10 +8,10 @@ use toolgate_core::{Blame, CanonicalName, Fault, RawJson, RefusalKind, RpcError,
 use crate::call::Round;
 use crate::envelope::{Envelope, META_KEY};
 
-/// The end of a call, as its caller hears of it.
+/// The end of a call, as its caller sees it.
 #[derive(Debug)]
 pub struct Answer {
-    /// What was called in the end, whatever name it was called by.
+    /// The tool that was called in the end, under its canonical name.
     pub tool: CanonicalName,
     pub envelope: Envelope,
     pub body: AnswerBody,
@@ -23,48 +23,48 @@ pub enum AnswerBody {
     Result(RawJson),
     /// The server's JSON-RPC error.
     Error(RpcError),
-    /// The server asks its client something; the call goes on as `round`.
+    /// The server asks its client a question; the call continues as `round`.
     InputRequired { result: RawJson, round: Round },
-    /// The server took it on as a task of its own.
+    /// The server continues it as its own task.
     Task(RawJson),
     /// The gateway did not let it through, or not yet.
     Refusal(Refusal),
-    /// People are asked, and the client can hold a handle.
+    /// People are asked, and the client can keep a handle.
     Handle(Box<Approval>),
 }
 
-/// Why there is no result of a server: whose fault, whether to try again, and what would help.
+/// The reason why there is no result of a server: whose fault it is, whether to retry, and what would help.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Refusal {
     pub code: &'static str,
     pub fault: Blame,
     pub retry: bool,
-    /// What happened.
+    /// The description of the failure.
     pub message: String,
-    /// What to do, and whether to repeat the call.
+    /// The advice, including whether to repeat the call.
     pub hint: String,
-    /// What else whoever reads it should know.
+    /// Further information for the reader.
     #[serde(flatten)]
     pub counsel: Option<Box<Counsel>>,
-    /// What only this kind of refusal has.
+    /// The members that only this kind of refusal has.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub details: Value,
 }
 
-/// What a refusal tells beside what happened and what to do.
+/// The information in a refusal beyond the failure and the advice.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Counsel {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// Whose word it takes.
+    /// The people who decide.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decides: Option<String>,
-    /// By when, and what happens then.
+    /// The deadline, and what happens then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tell_user: Option<String>,
-    /// Where people find it.
+    /// The address of the approval for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
 }
@@ -123,7 +123,7 @@ impl Refusal {
         self
     }
 
-    /// What was said about a file, a ref or a run.
+    /// A refusal about a file, a ref or a run.
     pub(crate) fn of_content(refusal: &toolgate_core::Refusal) -> Self {
         let (blame, retry) = match refusal.kind {
             RefusalKind::Down => (Blame::Gateway, true),
@@ -145,7 +145,7 @@ impl Refusal {
         refusal.details(json!({ "server": fault.server.as_str() }))
     }
 
-    /// What a model reads, a line for each thing it needs to know.
+    /// The text for a model, one line for each fact.
     pub fn text(&self) -> String {
         let nothing = Counsel::default();
         let counsel = self.counsel.as_deref().unwrap_or(&nothing);
@@ -161,8 +161,8 @@ impl Refusal {
         std::iter::once(self.message.clone()).chain(said).collect()
     }
 
-    /// The refusal as the result of a tool: the model can react to a result, not to a protocol error. It is an error whatever
-    /// the tool: the tool has not done what it was called for.
+    /// The refusal as the result of a tool: a model can react to a result, not to a protocol error. It is
+    /// always marked as an error, since the tool did not do its job.
     pub fn tool_result(&self, tool: &Tool, envelope: &Envelope) -> RawJson {
         let text = self.text();
         let said = json!({ "status": envelope.status, "error": self, "tool_call_id": envelope.tool_call_id,
@@ -172,8 +172,8 @@ impl Refusal {
             "isError": true,
             "_meta": { (META_KEY): envelope, (FAULT_KEY): self.fault_data() },
         });
-        // Clients hold structured content against the tool's own schema, some of them even that of an error. What it would say
-        // stands in `_meta` for every tool.
+        // Clients check structured content against the tool's own schema, some even for errors. `_meta` has
+        // the same information for every tool.
         if tool.output_schema.is_none() {
             result["structuredContent"] = said;
         }

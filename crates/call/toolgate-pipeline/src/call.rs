@@ -36,18 +36,18 @@ pub struct Pipeline {
     pub(crate) ledger: Arc<dyn Ledger>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) redactor: Redactor,
-    /// Nothing where there are none: then they cost nothing.
+    /// `None` if there are no filters: then they cost nothing.
     pub(crate) filters: ArcSwapOption<Filters>,
     pub(crate) schemas: Schemas,
     pub(crate) settings: Settings,
     pub(crate) times: Times,
     pub(crate) flights: Flights,
     pub(crate) held: Held,
-    /// The gateway is about to end: nobody is held any longer.
+    /// The gateway is about to stop: no call waits any longer.
     pub(crate) closing: CancellationToken,
 }
 
-/// What the binary hands over.
+/// The parts that the binary provides.
 pub struct Setup {
     pub policy: Arc<dyn Policy>,
     pub approvals: Arc<dyn Approvals>,
@@ -62,19 +62,20 @@ pub struct Setup {
 
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How long a call is held for people before it answers `pending_approval`.
+    /// The time that a call waits for people before it answers `pending_approval`.
     pub hold: Duration,
-    /// How long people have, where no gate says it.
+    /// The time that people have to decide, unless a gate sets it.
     pub approval_timeout: Duration,
     pub output_check: OutputCheck,
     pub reads_when_down: WhenDown,
     pub standard: Keep,
     pub detailed: Keep,
-    /// Where people find an approval; `{id}` stands for its id.
+    /// The address of an approval for people; `{id}` is replaced by its id.
     pub link: Option<Arc<str>>,
 }
 
-/// How long people have and how long calls wait for them. They may change while calls are under way.
+/// The time that people have and the time that calls wait for them. Both may change while calls are in
+/// progress.
 #[derive(Debug)]
 pub(crate) struct Times {
     hold_ms: AtomicU64,
@@ -99,17 +100,18 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// What becomes of calls that only read while the ledger cannot be written. What may change something is refused.
+/// The treatment of calls that only read while the ledger cannot be written. Calls that may change something
+/// are refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WhenDown {
     Refuse,
     Serve,
 }
 
-/// What is kept of arguments and results.
+/// The rules for storing arguments and results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Keep {
-    /// Larger bodies are told by digest and size alone.
+    /// Larger bodies are recorded by digest and size only.
     pub body_bytes_max: usize,
     pub time: Duration,
 }
@@ -138,21 +140,21 @@ impl Settings {
     }
 }
 
-/// A call that somebody proposes.
+/// A proposed call.
 #[derive(Clone, Debug)]
 pub struct CallRequest {
     pub principal: Principal,
     pub tool: Arc<Tool>,
-    /// The object of arguments as it came; `None` where there was none.
+    /// The object of arguments as received; `None` if there was none.
     pub arguments: Option<RawJson>,
     pub context: CallContext,
 }
 
-/// What a call belongs to.
+/// The context of a call.
 #[derive(Clone, Debug, Default)]
 pub struct CallContext {
     pub session: Option<SessionId>,
-    /// Who opened that session, where somebody did.
+    /// The principal that opened that session, if any.
     pub opened_by: Option<PrincipalId>,
     pub agent: Option<AgentName>,
     /// The level of care of the session.
@@ -161,21 +163,23 @@ pub struct CallContext {
     pub run: Option<RunId>,
     pub task: Option<Arc<str>>,
     pub labels: Labels,
-    /// What goes to the server beside the arguments: members of `_meta`, as an object.
+    /// Additional members of `_meta` for the server, as an object.
     pub extras: Option<RawJson>,
     /// W3C `traceparent`.
     pub trace: Option<Arc<str>>,
-    /// The call this one goes on with, as its sealed state says.
+    /// The earlier round that this call continues, from its sealed state.
     pub round: Option<Round>,
-    /// What is to be said with the answer, whatever it is.
+    /// Warnings for the answer, whatever its outcome.
     pub warnings: Vec<Warning>,
     /// The name that the caller knows the tool by, where it is not the canonical one.
     pub called: Option<Arc<str>>,
-    /// Why the session may not call this tool, whatever policy says: it is denied, and that is recorded.
+    /// The reason why the session may not call this tool, regardless of policy: the call is denied, and the
+    /// denial is recorded.
     pub barred: Option<Arc<str>>,
 }
 
-/// What a caller says that its call belongs to. It is recorded, and policy does not go by it: nobody vouches for it.
+/// The caller's own claim of what its call belongs to. It is recorded, but policy ignores it because it is
+/// not verified.
 #[derive(Clone, Debug, Default)]
 pub struct Labels {
     pub run: Option<RunId>,
@@ -187,31 +191,32 @@ pub struct Labels {
 pub struct Round {
     pub call: CallId,
     pub number: u32,
-    /// Stands for the exact call: nothing else may go on with it.
+    /// Identifies the exact call: nothing else may continue with it.
     pub agreed: Digest,
-    /// Whether people agreed to it. Only then it may go on without asking them again.
+    /// True if people agreed to it. Only then may it continue without asking them again.
     pub approved: bool,
 }
 
-/// The client of a call, as far as people are asked for it.
+/// The client of a call, as far as approvals need it.
 pub trait Client: Send + Sync {
-    /// Whether the person at the client can be asked there.
+    /// True if the person at the client can be asked there.
     fn can_confirm(&self) -> bool;
     /// Puts an elicitation to the person at the client.
     fn confirm(&self, params: RawJson) -> BoxFuture<'_, Result<RawJson, RpcError>>;
-    /// How a call waits that other people decide on.
+    /// The way a call waits for a decision of other people.
     fn patience(&self) -> Patience;
     /// The call still waits.
     fn waiting(&self, approval: &Approval, waited: Duration);
-    /// Whether people may be asked about one more call of this caller. Nothing where they may in any case.
+    /// Checks whether people may be asked about one more call of this caller. `None` if there is no such
+    /// limit.
     fn may_ask(&self) -> Option<BoxFuture<'_, Result<(), toolgate_core::Refusal>>> {
         None
     }
-    /// Whether anybody is there who would take the answer.
+    /// True if the client is still there to take the answer.
     fn is_there(&self) -> bool {
         true
     }
-    /// Whether the client said that it does not want the call any more. One whose connection broke has not.
+    /// True if the client cancelled the call. A broken connection is not a cancellation.
     fn has_withdrawn(&self) -> bool {
         false
     }
@@ -221,18 +226,18 @@ pub trait Client: Send + Sync {
 pub enum Patience {
     /// A bounded time; then the client repeats its call.
     Hold,
-    /// Not at all: the client gets a durable handle.
+    /// No wait: the client gets a durable handle.
     Handle,
     /// Not at all: the client repeats its call.
     NotAtAll,
-    /// Until there is a decision.
+    /// Waits until there is a decision.
     Unbounded,
 }
 
 /// Sends an approved call to its server.
 pub trait Executor: Send + Sync {
-    /// Looks up files and refs that the arguments name, before anybody decides on the call: what people agree to is
-    /// their content. Nothing where there is nothing to look up.
+    /// Looks up files and refs that the arguments name, before the decision on the call: people agree to
+    /// their content. `None` if there is nothing to look up.
     fn attach<'a>(
         &'a self,
         _arguments: &'a serde_json::Value,
@@ -240,8 +245,8 @@ pub trait Executor: Send + Sync {
         None
     }
 
-    /// Whether the call may begin at this very moment, which may be long after it was proposed. Nothing where nobody
-    /// has to be asked. `arguments` where they differ from what the client sent.
+    /// Checks whether the call may start at this very moment, which may be long after it was proposed. `None`
+    /// if there is nothing to check. `arguments` is set if they differ from what the client sent.
     fn admit<'a>(
         &'a self,
         _call: &'a CallId,
@@ -252,17 +257,18 @@ pub trait Executor: Send + Sync {
 
     fn execute<'a>(&'a self, call: &'a CallId, load: Load) -> BoxFuture<'a, Result<Delivered, Undelivered>>;
 
-    /// Whether carrying the call out writes events: then those of the call itself come first.
+    /// True if executing the call writes events: then the call's own events come first.
     fn writes_events(&self) -> bool {
         false
     }
 
-    /// What the end of the call says beside its result.
+    /// The details that the end of the call reports besides its result.
     fn account(&self, _arguments: &RawJson, _result: Option<&RawJson>) -> Account {
         Account::default()
     }
 
-    /// Whether something in a result is too big or too binary for the context. Of most there is not.
+    /// A quick check whether a result has parts that are too large or too binary for the context. Most have
+    /// none.
     fn must_unpack(&self, _clean: &Clean) -> bool {
         false
     }
@@ -273,10 +279,10 @@ pub trait Executor: Send + Sync {
     }
 }
 
-/// Who answered a call, and what it costs a model.
+/// The instance that answered a call, and the call's cost in tokens.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Account {
-    /// Which of several instances of the server.
+    /// The instance, if the server has several.
     pub instance: Option<InstanceId>,
     pub tokens: Option<Tokens>,
 }
@@ -285,35 +291,35 @@ pub struct Account {
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct Tokens {
     pub tokenizer: &'static str,
-    /// Of the arguments, as the client sent them.
+    /// The tokens of the arguments, as the client sent them.
     pub arguments: usize,
-    /// Of the result, as the client gets it.
+    /// The tokens of the result, as the client gets it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<usize>,
-    /// Of the list of tools that the session shows.
+    /// The tokens of the session's list of tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub list: Option<usize>,
 }
 
-/// What is sent of a call.
+/// The parts of a call that are sent.
 #[derive(Clone, Debug, Default)]
 pub struct Load {
-    /// Where they differ from what the client sent.
+    /// The arguments, if they differ from what the client sent.
     pub arguments: Option<RawJson>,
-    /// What else of `_meta` goes to the server.
+    /// The other members of `_meta` for the server.
     pub extras: Option<RawJson>,
-    /// Whether nothing is sent that was not looked at: people agreed to the arguments, or filters watch them.
+    /// True if only inspected content may be sent: people agreed to the arguments, or filters inspect them.
     pub only_seen: bool,
 }
 
-/// What came back of a call.
+/// The response to a call.
 #[derive(Clone, Debug)]
 pub struct Delivered {
     pub reply: Reply,
-    /// Names of what was taken out of the result.
+    /// The names of the parts that were taken out of the result.
     pub refs: Vec<RawJson>,
     pub notices: Vec<Notice>,
-    /// Where the result alone does not say how it ended.
+    /// The outcome, if the result alone does not show it.
     pub outcome: Option<Outcome>,
 }
 
@@ -323,7 +329,7 @@ impl From<Reply> for Delivered {
     }
 }
 
-/// Why nothing came back.
+/// The reason why nothing came back.
 #[derive(Clone, Debug)]
 pub enum Undelivered {
     Server(ServerError),
@@ -355,12 +361,13 @@ impl Pipeline {
         }
     }
 
-    /// Whether policy asks for this approval now as it did when people were asked.
+    /// True if policy still requires this approval in the same way as when people were asked.
     pub fn policy_stands(&self, approval: &Approval, tool: &Tool) -> bool {
         standing::stands(&*self.policy, approval, tool)
     }
 
-    /// Calls that begin to wait from now on wait for so long, and people have so long where no gate says it.
+    /// Sets the times for calls that begin to wait from now on: how long they wait, and how long people have
+    /// if no gate sets it.
     pub fn set_times(&self, hold: Duration, approval_timeout: Duration) {
         self.times.hold_ms.store(millis(hold), Ordering::Relaxed);
         self.times.approval_timeout_ms.store(millis(approval_timeout), Ordering::Relaxed);
@@ -371,12 +378,12 @@ impl Pipeline {
         self.filters.store(some(filters));
     }
 
-    /// The filters that look through calls now, if there are any.
+    /// The filters in force, if there are any.
     pub fn filters(&self) -> Option<Arc<Filters>> {
         self.filters.load_full()
     }
 
-    /// Whether calls can be recorded at the moment. What cannot be is not sent.
+    /// True if calls can be recorded right now. A call that cannot be recorded is not sent.
     pub fn is_recording(&self) -> bool {
         self.ledger.is_up()
     }
@@ -385,8 +392,8 @@ impl Pipeline {
         self.clock.now_ms()
     }
 
-    /// Takes a call through every step. Must be driven to its end: a call that is not wanted any more is ended
-    /// through `cancel`, and recorded.
+    /// Takes a call through every step. It must run to its end: an unwanted call is ended through `cancel`,
+    /// and recorded.
     pub async fn call(
         &self,
         request: CallRequest,
@@ -408,14 +415,14 @@ impl Pipeline {
         answer
     }
 
-    /// Notes that the caller hears how its approval ended. Whoever has left does not, and is told when the same call comes
-    /// again.
+    /// Notes that the caller hears the outcome of its approval. A caller that has left does not, and hears it
+    /// when the same call comes again.
     async fn tell(&self, envelope: &Envelope, client: &dyn Client) {
         let Some(id) = &envelope.approval_id else { return };
         if envelope.status == Outcome::PendingApproval || !client.is_there() {
             return;
         }
-        // Where the store is away, the caller is told a second time rather than not at all.
+        // If the store is down, the caller hears it a second time rather than not at all.
         drop(self.approvals.told(id).await);
     }
 }

@@ -1,10 +1,10 @@
-//! Arguments as one value and one text: parsed once, strictly, and written canonically so that equal arguments have
-//! equal digests. What the digest is bound to lives elsewhere.
+//! Arguments as one value and one text: parsed once, strictly, and written canonically so that equal
+//! arguments have equal digests. What the digest is bound to lives elsewhere.
 //!
-//! The text is RFC 8785 (keys by UTF-16 code units, numbers as ECMAScript writes them, the fewest escapes), with one
-//! deliberate difference: whole numbers from 2^53 on keep all their digits as far as 64 bits reach. The RFC rounds
-//! them to a double, and then somebody who approved the transfer of one amount would have approved its neighbours too.
-//! Fractions are what a double holds.
+//! The text is RFC 8785 (keys by UTF-16 code units, numbers as ECMAScript writes them, the fewest escapes),
+//! with one deliberate difference: integers from 2^53 on keep all their digits as far as 64 bits reach. The
+//! RFC rounds them to a double, and then an approval for one amount would also cover its neighbours.
+//! Fractions have the precision of a double.
 
 mod parse;
 #[cfg(test)]
@@ -28,7 +28,7 @@ const SIGNED_MIN: f64 = -9_223_372_036_854_775_808.0;
 /// Enough for most arguments without growing.
 const TEXT_BYTES_USUAL: usize = 256;
 
-/// The one text that stands for a value.
+/// The canonical text of a value.
 pub fn canonical(value: &Value) -> String {
     let mut text = String::with_capacity(TEXT_BYTES_USUAL);
     write_value(&mut text, value);
@@ -85,7 +85,7 @@ fn write_members<'a>(text: &mut String, members: impl Iterator<Item = (&'a Strin
     text.push('}');
 }
 
-/// UTF-8 sorts by code point; UTF-16 puts what needs a surrogate pair before U+E000.
+/// UTF-8 sorts by code point; UTF-16 puts characters with a surrogate pair before U+E000.
 fn by_utf16(left: &str, right: &str) -> Ordering {
     if left.is_ascii() && right.is_ascii() {
         return left.cmp(right);

@@ -1,4 +1,5 @@
-//! Where people decide: console, CLI, REST and webhooks all come here. An edit is validated and judged before it counts.
+//! The decisions of people: console, CLI, REST and webhooks all come here. An edit is validated and judged
+//! before it counts.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +18,7 @@ use crate::redact::{self, Marks, Redactor, echo};
 use crate::schema::{InputCheck, Problem, Schemas, render};
 use crate::standing;
 
-/// The tools there are now.
+/// The current tools.
 pub trait ToolBook: Send + Sync {
     fn find(&self, name: &CanonicalName) -> Option<Arc<Tool>>;
 }
@@ -31,7 +32,7 @@ pub struct Desk {
     redactor: Redactor,
 }
 
-/// What somebody says about an approval.
+/// A person's decision on an approval.
 #[derive(Clone, Debug)]
 pub struct DecideRequest {
     pub id: ApprovalId,
@@ -39,11 +40,11 @@ pub struct DecideRequest {
     pub decision: Decision,
     pub reason: Option<String>,
     pub grant: Option<GrantRequest>,
-    /// The digest of the arguments that they were shown, where the way they came tells it.
+    /// The digest of the arguments that they were shown, if the channel reports it.
     pub shown: Option<Digest>,
-    /// Who vouches for the person and for whom else it likes: all of them count once.
+    /// The sender that vouches for the person, and possibly for others: all of them count once.
     pub counts_as: Option<String>,
-    /// How the decision came in: `api`, `cli`, `webhook:<name>`.
+    /// The channel of the decision: `api`, `cli`, `webhook:<name>`.
     pub via: String,
 }
 
@@ -59,19 +60,19 @@ pub enum Decision {
 /// "Don't ask again for this."
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GrantRequest {
-    /// JSON pointers of arguments that must stay as they are; `None` pins all of them.
+    /// JSON pointers of arguments that must stay the same; `None` pins all of them.
     pub pins: Option<Vec<String>>,
     /// `None` is no limit.
     pub uses: Option<u32>,
     pub expires_in_seconds: Option<u64>,
 }
 
-/// How many open approvals are held against new policies, the most urgent first.
+/// The number of open approvals that are compared with new policies, the most urgent first.
 const LOOKED_AT_MAX: usize = 1_000;
 
-/// How long a grant holds where nobody says it.
+/// The default lifetime of a grant.
 const GRANT_TIME: Duration = Duration::from_secs(24 * 3600);
-/// How long a grant may hold at most.
+/// The maximum lifetime of a grant.
 const GRANT_TIME_MAX: Duration = Duration::from_secs(366 * 24 * 3600);
 
 #[derive(Clone, Debug, thiserror::Error)]
@@ -130,12 +131,12 @@ impl Desk {
         }
         let found = self.approvals.get(&id).await?;
         let approval = found.ok_or_else(|| DecideError::Unknown(id.clone()))?;
-        // What is pinned or edited must be what was seen; the store looks again.
+        // The values that are pinned or edited must be the ones that the person saw; the store checks again.
         let is_pending = approval.state == ApprovalState::Pending;
         if is_pending && shown.is_some_and(|shown| shown != approval.effective) {
             return Err(DecideError::Refused(ApprovalRefusal::Edited).into());
         }
-        // A no is a no to whatever is asked by now.
+        // A denial applies to whatever is asked by now.
         let agrees = matches!(decision, Decision::Approve | Decision::Edit(_));
         if is_pending && agrees && self.is_void(&approval) {
             let why = Withdrawn::PoliciesChanged;
@@ -162,8 +163,8 @@ impl Desk {
         Ok(self.approvals.decide(deciding).await?)
     }
 
-    /// Withdraws every question that policy does not ask like this any more, and tells which. Calls that still wait are asked
-    /// about anew by themselves.
+    /// Withdraws every question that policy no longer asks in the same way, and returns them. Calls that
+    /// still wait ask again by themselves.
     pub async fn withdraw_void(&self) -> Result<Vec<Approval>, StoreDown> {
         let mut withdrawn = Vec::new();
         for approval in self.approvals.open_ones(LOOKED_AT_MAX).await? {
@@ -175,29 +176,29 @@ impl Desk {
             match cancelling.await {
                 Ok(()) => withdrawn.push(approval),
                 Err(DecideError::Down(down)) => return Err(down),
-                // Somebody was faster; what they decided stands, and is judged again before it runs.
+                // Another decision came first; it stands, and is judged again before the call runs.
                 Err(_) => {}
             }
         }
         Ok(withdrawn)
     }
 
-    /// Whether policy asks for something else by now. A tool that is away or another one says nothing about policy.
+    /// True if policy requires something else by now. A missing or changed tool says nothing about policy.
     fn is_void(&self, approval: &Approval) -> bool {
         let binding = &approval.binding;
         let tool = self.tools.find(&binding.tool).filter(|tool| tool.version == binding.tool_version);
         tool.is_some_and(|tool| !standing::stands(&*self.policy, approval, &tool))
     }
 
-    /// What may be kept of something that came of a call, outside the ledger too: without secrets of its own and without
-    /// those that its arguments held.
+    /// The version of a call's output that may be stored, even outside the ledger: without its own secrets
+    /// and without those of the arguments.
     pub fn kept(&self, tool: &CanonicalName, arguments: &RawJson, said: &RawJson) -> RawJson {
         let arguments = canonical::parse(arguments.as_str()).unwrap_or_default();
         let secrets = self.redactor.redact_input(tool.as_str(), &arguments, Marks::Plain).secrets;
         echo::forget(self.redactor.redact_output(tool.as_str(), said).json, &secrets)
     }
 
-    /// An edit may change arguments, never the tool, and must pass what any call passes.
+    /// An edit may change arguments, never the tool, and must pass the checks of any call.
     fn edited(&self, approval: &Approval, arguments: &Value) -> Result<Ballot, DeskError> {
         if !arguments.is_object() {
             return Err(DeskError::NotAnObject);
@@ -205,13 +206,13 @@ impl Desk {
         let binding = &approval.binding;
         let tool = self.tools.find(&binding.tool).filter(|tool| tool.version == binding.tool_version);
         let tool = tool.ok_or_else(|| DeskError::ToolChanged(binding.tool.clone()))?;
-        // What is redacted is put back when the call runs, and checked then.
+        // Redacted values are restored when the call runs, and checked then.
         if !redact::mentions_marker(arguments)
             && let InputCheck::Invalid(problems) = self.schemas.check_input(&tool, arguments)
         {
             return Err(DeskError::Invalid(problems));
         }
-        // What people decide on is shown and kept.
+        // The arguments that people decide on are shown and stored.
         let shown = self.redactor.redact_input(tool.name.as_str(), arguments, Marks::Told);
         if *shown.value != *arguments {
             return Err(DeskError::Secret);

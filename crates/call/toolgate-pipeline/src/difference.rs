@@ -1,4 +1,5 @@
-//! What an approver made of a call: told to whoever asked, in their answer, so that they report what ran and not what they wanted.
+//! An approver's changes to a call: the answer tells them to the requester, so that it reports what ran and
+//! not what it proposed.
 
 use serde_json::Value;
 use toolgate_core::RawJson;
@@ -9,12 +10,12 @@ use toolgate_wire::object::with_member;
 /// The warning that the arguments are not those that were proposed.
 pub(crate) const EDITED: &str = "edited";
 
-/// How many changes are told; the rest are counted.
+/// The number of changes that are listed; the rest are counted.
 const CHANGES_MAX: usize = 20;
-/// How much of a value is told.
+/// The number of characters of a value that are shown.
 const VALUE_CHARS_MAX: usize = 200;
 
-/// Who changed what, where somebody did. Both sides are redacted as people see them.
+/// The changes of the arguments and their author, if any. Both sides are redacted as people see them.
 pub(crate) fn told(approval: &Approval) -> Option<String> {
     let proposed: Value = approval.proposed_arguments.as_ref()?.decode().unwrap_or_default();
     let effective: Value = approval.arguments.decode().unwrap_or_default();
@@ -65,7 +66,8 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// A result with one more text in front: what the gateway has to say about it. One without content stays as it is.
+/// A result with an additional text in front: the gateway's note about it. A result without content stays as
+/// it is.
 pub(crate) fn with_note(result: &RawJson, note: &str) -> RawJson {
     let block = serde_json::json!({ "type": "text", "text": note }).to_string();
     let content = Members::of(result)

@@ -1,4 +1,5 @@
-//! What the gateway says about a call beside the result itself: `{status, refs, warnings, tool_call_id}`.
+//! The gateway's information about a call besides the result itself: `{status, refs, warnings,
+//! tool_call_id}`.
 
 use serde::Serialize;
 use toolgate_core::RawJson;
@@ -6,7 +7,7 @@ use toolgate_core::content::Notice;
 use toolgate_core::event::Outcome;
 use toolgate_core::id::{ApprovalId, CallId};
 
-/// Where the envelope stands in the `_meta` of a result.
+/// The key of the envelope in the `_meta` of a result.
 pub const META_KEY: &str = "dev.toolgate/envelope";
 
 /// The warning that a result breaks its tool's own output schema.
@@ -15,7 +16,7 @@ pub const OUTPUT_SCHEMA: &str = "output_schema";
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Envelope {
     pub status: Outcome,
-    /// Names of results that were too big or too binary for the context.
+    /// The names of results that were too large or too binary for the context.
     pub refs: Vec<RawJson>,
     pub warnings: Vec<Warning>,
     pub tool_call_id: CallId,
@@ -42,7 +43,7 @@ impl From<Notice> for Warning {
 }
 
 impl Envelope {
-    /// The member `"_meta":{…}` of a result that has none of its own. Written by hand: every call needs one.
+    /// The member `"_meta":{…}` of a result without its own. Written by hand: every call needs one.
     pub fn meta_member(&self) -> String {
         format!("\"_meta\":{{\"{META_KEY}\":{}}}", self.json())
     }

@@ -1,8 +1,9 @@
-//! Filters: what the operator does not want to go out in arguments or to come in with results, found by a regular
-//! expression or by its kind. Each says what happens then: it is masked, the call is blocked, or a person is asked.
+//! Filters: data that the operator does not want to leave in arguments or to arrive in results, found by a
+//! regular expression or by its kind. Each filter masks the data, blocks the call, or asks a person.
 //!
-//! Lives here: what filters are, how they search, and what is left of a JSON text. When they are asked, and what comes of
-//! it, is a step's business. Unlike redaction, which changes what is kept, filters change what is sent.
+//! Lives here: the definition of filters, the search, and the masking of a JSON text. A step decides when to
+//! apply them and with which consequence. Unlike redaction, which changes what is stored, filters change what
+//! is sent.
 
 mod kind;
 mod personal;
@@ -27,16 +28,16 @@ use crate::redact;
 use personal::Check;
 use sieve::Sieve;
 
-/// Filters an operator may give.
+/// The maximum number of filters.
 pub const FILTERS_MAX: usize = 100;
 pub const NAME_CHARS_MAX: usize = 64;
 pub const PATTERN_CHARS_MAX: usize = 1_000;
-/// What one regular expression may take once it is compiled; `\d{1000}` takes more than one would think.
+/// The maximum compiled size of one regular expression; `\d{1000}` takes more than one would think.
 const PATTERN_BYTES_MAX: usize = 1 << 20;
-/// How a filter's own expression is told beside the names of kinds.
+/// The name of a filter's own expression beside the names of kinds.
 const OWN_PATTERN: &str = "match";
 
-/// What the operator says of one filter.
+/// The operator's definition of one filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilterRule {
     pub name: String,
@@ -47,11 +48,11 @@ pub struct FilterRule {
     pub pattern: Option<String>,
     pub kinds: Vec<Kind>,
     pub action: Action,
-    /// Groups of which somebody must agree, where a person is asked; anybody with the right to approve without them.
+    /// The groups that must agree, if a person is asked; without groups, anyone with the right to approve.
     pub approvers: Vec<String>,
 }
 
-/// What a filter looks at.
+/// The traffic that a filter inspects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum On {
     Arguments,
@@ -78,7 +79,7 @@ impl On {
     }
 }
 
-/// What is looked at.
+/// The side that is inspected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
@@ -86,7 +87,7 @@ pub enum Side {
     Results,
 }
 
-/// What happens where a filter finds something.
+/// The action on a match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
@@ -119,7 +120,7 @@ pub enum BadFilter {
     TooMany(usize),
 }
 
-/// Why a regular expression is not taken.
+/// The reason why a regular expression is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadExpression {
     #[error("{0}")]
@@ -132,7 +133,7 @@ pub enum BadExpression {
     TooLarge,
 }
 
-/// Compiles an expression of the operator's. All of them take time that grows with the text and not faster.
+/// Compiles an operator's expression. Matching time is linear in the length of the text.
 pub fn expression(pattern: &str) -> Result<Regex, BadExpression> {
     if pattern.chars().count() > PATTERN_CHARS_MAX {
         return Err(BadExpression::TooLong);
@@ -156,7 +157,7 @@ pub struct Filters {
     /// Says which of the searches find anything at all, in one pass over a text.
     any: RegexSet,
     searches: Vec<Search>,
-    /// Which kinds of credentials are looked for, and by whom.
+    /// The kinds of credentials to look for, with the filters that want them.
     looks: Vec<(&'static str, &'static str, Places)>,
 }
 
@@ -166,21 +167,21 @@ struct Filter {
     tools: Vec<WildMatch>,
     /// Stands for all that the operator said of it.
     definition: Digest,
-    /// How often it has found something.
+    /// The number of matches so far.
     matched: AtomicU64,
 }
 
-/// One expression that is searched for, whoever wants to know.
+/// One expression to search for, shared by all filters that use it.
 #[derive(Debug)]
 struct Search {
     regex: Regex,
-    /// What of a match is meant, if it is the thing at all.
+    /// Narrows a match to the relevant part, or discards it.
     check: Option<Check>,
     kind: &'static str,
     wanted_by: Places,
 }
 
-/// Something that a filter looks for.
+/// A match of a filter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Hit {
     place: Range<usize>,
@@ -221,12 +222,12 @@ impl Filters {
         self.filters.is_empty()
     }
 
-    /// What the operator said of each, and how often it has found something since.
+    /// The operator's definition of each filter, and its number of matches so far.
     pub fn in_force(&self) -> impl Iterator<Item = (&FilterRule, u64)> {
         self.filters.iter().map(|filter| (&filter.rule, filter.matched.load(Ordering::Relaxed)))
     }
 
-    /// Counts those that found something, once each.
+    /// Counts the filters that matched, once each.
     pub(crate) fn count(&self, fired: &[Fired<'_>]) {
         let found = |filter: &&Filter| fired.iter().any(|one| one.filter == filter.rule.name);
         for filter in self.filters.iter().filter(found) {
@@ -234,7 +235,7 @@ impl Filters {
         }
     }
 
-    /// What is looked for in the arguments or results of a tool, if anything is.
+    /// The filters for the arguments or results of a tool, if any.
     pub fn on(&self, side: Side, tool: &str) -> Option<Watch<'_>> {
         let concerns = |filter: &Filter| {
             filter.rule.on.covers(side) && filter.tools.iter().any(|tools| tools.matches(tool))
@@ -294,7 +295,7 @@ impl Filter {
     }
 }
 
-/// The filters that concern what is looked at.
+/// The filters that concern the inspected content.
 #[derive(Clone, Copy, Debug)]
 pub struct Watch<'f> {
     filters: &'f Filters,
@@ -307,12 +308,12 @@ impl<'f> Watch<'f> {
         Sieve::new(self.filters, self.places).sift(json, "")
     }
 
-    /// The same where it stands below something else.
+    /// The same for content at a position below another.
     pub(crate) fn sift_below(&self, above: &str, json: &str) -> Sifted<'f> {
         Sieve::new(self.filters, self.places).sift(json, above)
     }
 
-    /// Whether one of these filters looks for what redaction takes out of everything that is kept.
+    /// True if one of these filters looks for data that redaction removes from everything that is stored.
     pub fn seeks_redacted(&self, name: &str) -> bool {
         let place = self.filters.filters.iter().position(|filter| filter.rule.name == name);
         let of = |place: usize| {
@@ -353,7 +354,7 @@ impl fmt::Display for Fired<'_> {
     }
 }
 
-/// What people must agree to, where filters ask for them.
+/// The approval that these filters require, if any.
 pub(crate) fn asks(fired: &[Fired<'_>]) -> Option<Requirement> {
     let asking = fired.iter().filter(|one| one.action == Action::Ask);
     asking.map(Fired::requirement).reduce(Requirement::merged)

@@ -1,5 +1,5 @@
-//! Calls under an approval that others wait with: identical calls that were approved together run once, and all of
-//! them get the one result.
+//! Calls that share an approval: identical calls that were approved together run once, and all of them get
+//! the one result.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -21,13 +21,13 @@ struct Board {
 }
 
 struct Entry {
-    /// Gone once nobody is left who could bring the result.
+    /// Gone once no call is left that could produce the result.
     result: Weak<watch::Sender<Option<RawJson>>>,
     waiting: watch::Receiver<Option<RawJson>>,
 }
 
-/// Held by every call that tries to start under an approval; only one of them is let through. Where all are dropped
-/// without landing, those who wait hear that there is no result.
+/// Held by every call that tries to start under an approval; only one of them is let through. If all are
+/// dropped without landing, the waiting calls learn that there is no result.
 pub(crate) struct Flight<'a> {
     flights: &'a Flights,
     approval: ApprovalId,
@@ -35,7 +35,8 @@ pub(crate) struct Flight<'a> {
 }
 
 impl Flights {
-    /// Must be called before the approval is used up: whoever comes too late for it looks for the flight at once.
+    /// Must be called before the approval is used up: a call that comes too late for it looks for the flight
+    /// at once.
     pub(crate) fn begin(&self, approval: &ApprovalId) -> Flight<'_> {
         let mut board = self.lock();
         let known = board.flights.get(approval);
@@ -44,7 +45,7 @@ impl Flights {
             None => {
                 let (result, waiting) = watch::channel(None);
                 let result = Arc::new(result);
-                // What has landed stays: an approval is good for one flight.
+                // A landed result stays: an approval is good for one flight.
                 if !known.is_some_and(Entry::has_landed) {
                     let entry = Entry { result: Arc::downgrade(&result), waiting };
                     board.flights.insert(approval.clone(), entry);
@@ -55,8 +56,8 @@ impl Flights {
         Flight { flights: self, approval: approval.clone(), result: Some(result) }
     }
 
-    /// The result of the call that ran or runs under this approval in this process, if there is one. Whoever asks must
-    /// have dropped a flight of their own.
+    /// The result of the call that ran or runs under this approval in this process, if there is one. The
+    /// caller must have dropped its own flight.
     pub(crate) async fn result(&self, approval: &ApprovalId) -> Option<RawJson> {
         let mut waiting = self.lock().flights.get(approval)?.waiting.clone();
         let landed = waiting.wait_for(Option::is_some).await.ok()?;

@@ -1,4 +1,5 @@
-//! Which approvals calls wait for in this process: a question is taken back with the last call that waits for its answer.
+//! The approvals that calls wait for in this process: the last waiting call withdraws its question when it
+//! leaves.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -26,7 +27,7 @@ impl Held {
 }
 
 impl Waiting<'_> {
-    /// Whether no other call waits for the same answer.
+    /// True if no other call waits for the same answer.
     pub(crate) fn is_alone(&self) -> bool {
         self.held.lock().get(&self.approval).is_none_or(|calls| *calls <= 1)
     }

@@ -1,4 +1,4 @@
-//! Questions that servers ask during calls: what the ledger keeps of them.
+//! Questions that servers ask during calls, as the ledger records them.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use toolgate_core::{PrincipalId, RawJson};
 use crate::call::Pipeline;
 
 impl Pipeline {
-    /// Records that a server asked a client something, or was kept from it. `principal` is who was to be asked.
+    /// Records a server's question to a client, or its prevention. `principal` is the one to be asked.
     pub async fn record_question(
         &self,
         principal: PrincipalId,

@@ -1,8 +1,9 @@
-//! What is taken out of arguments and results before anything of them is stored or shown: secrets by the name of their
-//! key, by their look or by an operator's rule, and binary content. What is sent to servers and agents is untouched.
+//! Redaction: the removal of secrets and binary content from arguments and results before they are stored or
+//! shown. Secrets are found by the name of their key, by their look or by an operator's rule. Data on its way
+//! to servers and agents stays untouched.
 //!
-//! Of a text only the credential in it is taken out, and of JSON in a text only the secret: whoever reads what is left, to
-//! decide on it or to look into it later, must see all the rest.
+//! Of a text only the credential is removed, and of JSON in a text only the secret: a person who decides on
+//! the rest, or inspects it later, must see everything else.
 
 mod binary;
 pub(crate) mod echo;
@@ -37,14 +38,14 @@ use pattern::Pattern;
 use scan::QuickScan;
 use walk::{Side, Walk};
 
-/// Rules an operator may give.
+/// The maximum number of rules.
 pub const RULES_MAX: usize = 1_000;
 
-/// What else to take out of the calls of some tools.
+/// Additional values to redact in the calls of some tools.
 ///
-/// A path is a JSON pointer in which `*` is any one step and `**` any number of them: `/password`, `/users/*/token`,
-/// `/**/secret`. Case does not matter. Paths of results start at the result, at its `structuredContent` and at JSON
-/// that a text holds, so that the same value is found wherever the server repeats it.
+/// A path is a JSON pointer in which `*` is any one step and `**` any number of them: `/password`,
+/// `/users/*/token`, `/**/secret`. Case does not matter. Paths of results start at the result, at its
+/// `structuredContent` and at JSON inside a text, so the same value is found wherever the server repeats it.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RedactRule {
@@ -83,11 +84,11 @@ struct Rule {
 /// Arguments without their secrets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Redacted<'a> {
-    /// Borrowed if nothing was taken out.
+    /// Borrowed if nothing was removed.
     pub value: Cow<'a, Value>,
-    /// Whether nothing was taken out.
+    /// True if nothing was removed.
     pub complete: bool,
-    /// What was.
+    /// The removed values.
     pub hidden: Vec<Hidden>,
     /// The secrets themselves, as far as they are long enough to be recognised.
     pub secrets: Vec<String>,
@@ -96,9 +97,9 @@ pub struct Redacted<'a> {
 /// A result without its secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RedactedOutput {
-    /// The very text, unless something was taken out.
+    /// The original text, unless something was removed.
     pub json: RawJson,
-    /// Whether nothing was taken out.
+    /// True if nothing was removed.
     pub complete: bool,
 }
 
@@ -112,7 +113,7 @@ impl Redactor {
         Ok(Redactor { rules, scan })
     }
 
-    /// Takes out of the arguments for `tool` (its canonical name) what must not be kept.
+    /// Removes values that must not be stored from the arguments for `tool` (its canonical name).
     pub fn redact_input<'a>(&self, tool: &str, arguments: &'a Value, marks: Marks) -> Redacted<'a> {
         let patterns: Vec<&Pattern> = self.of(tool).flat_map(|rule| &rule.input).collect();
         let mut found = Found::new(marks);
@@ -122,13 +123,14 @@ impl Redactor {
         Redacted { value, complete, hidden: found.hidden, secrets: found.secrets }
     }
 
-    /// Takes out of a result of `tool` what must not be kept. Most results are passed without being parsed.
+    /// Removes values that must not be stored from a result of `tool`. Most results pass without being
+    /// parsed.
     pub fn redact_output(&self, tool: &str, raw: &RawJson) -> RedactedOutput {
         if !self.scan.may_match(raw.as_str()) {
             return RedactedOutput { json: raw.clone(), complete: true };
         }
         let patterns: Vec<&Pattern> = self.of(tool).flat_map(|rule| &rule.output).collect();
-        // What cannot be read cannot be searched, so nothing of it is kept.
+        // Unreadable data cannot be searched, so nothing of it is stored.
         let redacted = match raw.decode::<Value>() {
             Ok(value) => Walk::new(&patterns, Side::Result).start(&value, &mut Found::new(Marks::Plain)),
             Err(_) => Some(Value::from(MARKER)),

@@ -1,8 +1,10 @@
-//! Whether arguments and results fit a tool's JSON Schema, and if not, what exactly is wrong and what was probably meant.
+//! Validation of arguments and results against a tool's JSON Schema, with exact problems and likely
+//! corrections.
 //!
-//! A schema is compiled once for each version of a tool. One that cannot be used (it is too large, does not compile) does not
-//! make its tool unusable: the check says that it did not happen. Of one that refers to other documents everything else is
-//! checked. `format` is checked where its name is known, unless the operator says that a server uses it loosely.
+//! A schema is compiled once for each version of a tool. A schema that cannot be used (it is too large, or
+//! does not compile) does not make its tool unusable: the check reports that it did not happen. If a schema
+//! refers to other documents, everything else in it is checked. `format` is checked if its name is known,
+//! unless the operator declares that a server uses it loosely.
 
 mod compile;
 mod cost;
@@ -24,34 +26,34 @@ use toolgate_core::{Digest, RawJson, Tool};
 use compile::{Compiled, Usable};
 use formats::Formats;
 
-/// Versions of tools whose schemas are kept compiled.
+/// The number of tool versions with compiled schemas.
 pub const VERSIONS_MAX: usize = 4096;
 /// Problems listed for one value; the rest is counted.
 pub const PROBLEMS_MAX: usize = 20;
 
-/// What came of holding a value against a schema.
+/// The result of checking a value against a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Check {
     /// It fits, or the tool has no schema.
     Valid,
     Invalid(Vec<Problem>),
-    /// What could be checked fits; not all could, for this reason.
+    /// The checked parts fit; others could not be checked, for this reason.
     Partly(String),
     /// Nothing was checked, for this reason.
     Unchecked(String),
 }
 
-/// What came of holding arguments against a schema.
+/// The result of checking arguments against a schema.
 pub type InputCheck = Check;
 
-/// One thing that is wrong with a value.
+/// One problem of a value.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Problem {
     /// A JSON pointer; the empty one is the whole value.
     pub path: String,
-    /// What was found: `got "ten"`.
+    /// The value that was found: `got "ten"`.
     pub problem: String,
-    /// What would fit: `a number`. Empty where the problem says it all.
+    /// The expected value: `a number`. Empty if the problem is clear without it.
     pub expected: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
@@ -72,7 +74,7 @@ fn render_line(Problem { path, problem, expected, .. }: &Problem) -> String {
     if expected.is_empty() { problem.clone() } else { format!("{place}: expected {expected}, {problem}") }
 }
 
-/// The schemas of all tools, compiled. Looking one up takes no lock, so that event loops do not wait for each other.
+/// The compiled schemas of all tools. A lookup takes no lock, so event loops do not wait for each other.
 #[derive(Default)]
 pub struct Schemas {
     versions: ArcSwap<Versions>,
@@ -81,14 +83,14 @@ pub struct Schemas {
 #[derive(Clone, Default)]
 struct Versions {
     by_digest: HashMap<Digest, Arc<ToolSchemas>>,
-    /// How many were ever added; the place of the next one in the order of their age.
+    /// The number of schemas ever added, which orders them by age.
     added: u64,
 }
 
 #[derive(Default)]
 struct ToolSchemas {
     age: u64,
-    /// What most tools need, and what those need whose formats are not checked.
+    /// The validators for most tools, and those for tools whose formats are not checked.
     with_formats: Pair,
     without_formats: Pair,
 }
@@ -108,7 +110,7 @@ impl ToolSchemas {
     }
 }
 
-/// Why a tool's input schema, or a part of it, is not held against arguments; `None` where all of it is.
+/// The reason why a tool's input schema, or a part of it, is not checked; `None` if all of it is.
 pub fn unchecked(tool: &Tool) -> Option<String> {
     tool.input_schema.as_ref().and_then(|schema| unchecked_schema(schema, Formats::of(tool)))
 }
@@ -166,7 +168,7 @@ impl Schemas {
             return work(schemas);
         }
         self.versions.rcu(|versions| versions.with(version));
-        // Others may have added so many at this moment that it is gone again.
+        // Concurrent additions may have evicted it again already.
         let schemas = self.versions.load().by_digest.get(&version).cloned().unwrap_or_default();
         work(&schemas)
     }
@@ -200,8 +202,8 @@ impl Compiled {
     }
 }
 
-/// What a tool's input schema is kept under. Where agents see files in place of arguments, the operator has a say in it, and
-/// the version of the tool does not tell it all.
+/// The key of a tool's input schema. If files replace arguments, the operator's settings shape the schema
+/// too, so the tool's version is not enough.
 fn key(tool: &Tool, schema: &RawJson) -> Digest {
     match tool.handling.files.is_empty() {
         true => tool.version,

@@ -1,11 +1,11 @@
-//! Whether a question to people still is what policy asks. Policies may change while people think.
+//! The validity of open questions. Policies may change while people think.
 
 use serde_json::Value;
 use toolgate_core::Tool;
 use toolgate_core::approval::Approval;
 use toolgate_core::decision::{Policy, Question, Verdict};
 
-/// What policy says of arguments for whoever asked, in the session they asked in.
+/// The policy's verdict on arguments for the requester, in the requester's session.
 pub(crate) fn judge(policy: &dyn Policy, approval: &Approval, tool: &Tool, arguments: &Value) -> Verdict {
     let decision = policy.decide(&Question {
         principal: &approval.requester,
@@ -20,8 +20,8 @@ pub(crate) fn judge(policy: &dyn Policy, approval: &Approval, tool: &Tool, argum
     decision.verdict
 }
 
-/// Whether the same gates ask for the same people; filters ask beside them, and are looked at again before the call runs. What
-/// was redacted is judged as people see it.
+/// True if the same gates require the same people. Filters are not considered here; they look again before
+/// the call runs. Redacted values are judged as people see them.
 pub(crate) fn stands(policy: &dyn Policy, approval: &Approval, tool: &Tool) -> bool {
     let proposed = approval.proposed_arguments.as_ref().unwrap_or(&approval.arguments);
     let proposed: Value = proposed.decode().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The steps. Each takes what the one before made and makes what only it can make.
+//! The steps. Each takes the type that the step before made, and makes a type that only it can make.
 
 pub(crate) mod approve;
 pub(crate) mod attach;

@@ -1,4 +1,4 @@
-//! What a call carries from step to step, and what it becomes when a step ends it.
+//! The state of a call between steps, and its end.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::envelope::{Envelope, Warning};
 use crate::filter::Filters;
 use crate::redact::Marks;
 
-/// A call that has just come in. Only filters take it further.
+/// A call that has just arrived. Only filters take it further.
 pub struct Received {
     pub(crate) ticket: Ticket,
 }
@@ -83,27 +83,28 @@ pub(crate) struct Ticket {
     pub(crate) agent: Option<AgentName>,
     /// The level of care of the session.
     pub(crate) template: Option<Template>,
-    /// What is known of where it belongs; `about` has what the caller says, too.
+    /// The verified run; `about` also has the caller's own claims.
     pub(crate) run: Option<RunId>,
     pub(crate) task: Option<Arc<str>>,
-    /// What goes to the server beside the arguments, unless people agree to these alone.
+    /// Additional content for the server, unless people agree to the arguments alone.
     pub(crate) extras: Option<RawJson>,
-    /// As they came, but for what filters masked.
+    /// The arguments as they came, except for what filters masked.
     pub(crate) arguments: RawJson,
     pub(crate) round: Option<Round>,
     pub(crate) started_us: i64,
     pub(crate) policy_version: Option<Digest>,
-    /// What policy asks of people, whatever filters ask beside it.
+    /// The policy's requirement, without that of filters.
     pub(crate) basis: Option<Digest>,
     pub(crate) approval: Option<ApprovalId>,
     /// A gate matched, so people or a grant of theirs let it through.
     pub(crate) is_gated: bool,
-    /// What filters say to it, where there are any. Apart, for most gateways have none and a ticket is moved often.
+    /// The verdict of filters, if there are any. Boxed, because most gateways have none and a ticket is moved
+    /// often.
     pub(crate) watched: Option<Box<Watched>>,
-    /// A filter found something.
+    /// True if a filter matched.
     pub(crate) is_filtered: bool,
     pub(crate) warnings: Vec<Warning>,
-    /// What the result says in front of what the server said.
+    /// A note in front of the server's result.
     pub(crate) note: Option<String>,
     /// The name that the caller knows the tool by.
     pub(crate) called: Option<Arc<str>>,
@@ -112,23 +113,23 @@ pub(crate) struct Ticket {
     pub(crate) unwritten: Entry,
     /// The digest of the arguments, redacted, once they are known to be readable.
     input: Option<Digest>,
-    /// What was redacted from the arguments: a server may repeat it.
+    /// The redacted values of the arguments: a server may repeat them.
     pub(crate) secrets: Vec<String>,
     /// Files and refs that the arguments name.
     pub(crate) attachments: Vec<Attachment>,
-    /// Names of what was taken out of the result.
+    /// The names of the parts that were taken out of the result.
     pub(crate) refs: Vec<RawJson>,
 }
 
-/// What filters say to a call.
+/// The verdict of filters on a call.
 pub(crate) struct Watched {
-    /// Those that looked through it.
+    /// The filters that inspected it.
     pub(crate) filters: Arc<Filters>,
-    /// Whom they want to be asked.
+    /// The approval that they require.
     pub(crate) asks: Option<Requirement>,
-    /// Some of them look through what is sent, so nothing is sent that they cannot look through.
+    /// Some of them inspect what is sent, so content that they cannot inspect is not sent.
     pub(crate) is_looked_at: bool,
-    /// What is sent is not what the client sent.
+    /// The arguments to send differ from what the client sent.
     pub(crate) is_masked: bool,
 }
 
@@ -139,12 +140,12 @@ impl Watched {
 }
 
 impl Ticket {
-    /// Whom filters want to be asked.
+    /// The approval that filters require.
     pub(crate) fn asks(&self) -> Option<Requirement> {
         self.watched.as_ref().and_then(|watched| watched.asks.clone())
     }
 
-    /// The arguments where they are not what the client sent.
+    /// The arguments, if they differ from what the client sent.
     pub(crate) fn masked_arguments(&self) -> Option<RawJson> {
         let is_masked = self.watched.as_ref().is_some_and(|watched| watched.is_masked);
         is_masked.then(|| self.arguments.clone())
@@ -159,7 +160,7 @@ impl Ticket {
         event
     }
 
-    /// Takes note of the arguments, redacted, as far as they are kept.
+    /// Notes the arguments, redacted, as far as they are stored.
     pub(crate) fn keep_input(&mut self, pipeline: &Pipeline, arguments: &Value) {
         if self.input.is_some() || !self.is_recorded() {
             return;
@@ -173,7 +174,7 @@ impl Ticket {
         self.input = Some(self.keep_body(pipeline, json));
     }
 
-    /// Keeps a body if it is small enough, and says its digest in any case.
+    /// Stores a body if it is small enough, and returns its digest in any case.
     pub(crate) fn keep_body(&mut self, pipeline: &Pipeline, json: RawJson) -> Digest {
         let keep = pipeline.settings.keep(self.tool.audit);
         let digest = Digest::of(json.as_bytes());
@@ -185,8 +186,8 @@ impl Ticket {
         digest
     }
 
-    /// Lets an attempt that has no part in the call it wanted to go on with be told as a call of its own: its end must
-    /// not be taken for the end of that one.
+    /// Makes an attempt that may not continue another call a call of its own: its end must not be taken for
+    /// the end of that one.
     pub(crate) fn stand_alone(&mut self, pipeline: &Pipeline) {
         self.call = CallId::new(pipeline.clock.fresh_id(CallId::PREFIX));
         self.round = None;
@@ -194,8 +195,8 @@ impl Ticket {
         self.unwritten.events.iter_mut().for_each(|event| event.about = self.about.clone());
     }
 
-    /// Whether a permitted call of this tool leaves a record. What may change something always does, and so does what a
-    /// filter found something in.
+    /// True if a permitted call of this tool leaves a record. Calls that may change something always do, and
+    /// so do calls in which a filter found something.
     pub(crate) fn is_recorded(&self) -> bool {
         self.tool.audit != AuditLevel::None
             || self.tool.effects.changes_something()
@@ -233,7 +234,7 @@ pub(crate) struct Stopped {
 }
 
 pub(crate) enum Words {
-    /// What the gateway says to the caller.
+    /// The gateway's message to the caller.
     Refusal(Refusal),
     /// The client gets a handle for this.
     Handle(Box<Approval>),

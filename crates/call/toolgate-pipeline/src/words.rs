@@ -1,5 +1,5 @@
-//! What a model reads when there is no result of its tool: what happened, why, who decides and until when, whether to repeat the
-//! call, and what to tell the user. The texts are made here, and so is what programs read of them.
+//! The texts for a model when its tool has no result: what happened, why, who decides and until when, whether
+//! to repeat the call, and what to tell the user. The data for programs is made here too.
 
 use serde_json::json;
 use toolgate_core::approval::{Approval, Withdrawn};
@@ -29,7 +29,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// People are asked, and have not decided.
+    /// People are asked and have not decided yet.
     pub(crate) fn pending(&self, approval: &Approval) -> Refusal {
         let Self { tool, .. } = self;
         let (who, until) = (who(&approval.requirement), self.moment(approval.expires_at_ms));
@@ -46,7 +46,7 @@ impl<'a> Reader<'a> {
         self.about(refusal, approval).decided_by(who, format!("{until}; {then}")).because(why).tell(tell)
     }
 
-    /// People agreed while nobody waited for the call any more.
+    /// People agreed after the caller had stopped waiting.
     pub(crate) fn unattended(&self, approval: &Approval) -> Refusal {
         let Self { tool, .. } = self;
         let message = format!(
@@ -96,7 +96,7 @@ impl<'a> Reader<'a> {
         self.about(refusal, approval).because(why(&approval.requirement.gates)).tell(tell)
     }
 
-    /// A yes that was not used in time.
+    /// The approval was not used in time.
     pub(crate) fn lapsed(&self, approval: &Approval) -> Refusal {
         let message = format!("not run: the approval {} of {} was not used in time", approval.id, self.tool);
         let refusal =
@@ -118,7 +118,7 @@ impl<'a> Reader<'a> {
         self.about(Refusal::new("under_way", Blame::Caller, message, hint).retry(), approval)
     }
 
-    /// The call ran under this approval before, and its result cannot be had.
+    /// The call ran under this approval before, and its result is not available.
     pub(crate) fn ran_before(&self, approval: &Approval, call: &CallId, outcome: Outcome) -> Refusal {
         let Self { tool, .. } = self;
         let ended = match outcome {
@@ -161,7 +161,7 @@ impl<'a> Reader<'a> {
         refusal.because(why).tell(tell).details(json!({ "denial": denial }))
     }
 
-    /// What programs read of an approval, and where people find it.
+    /// Adds the data of an approval for programs, and its address for people.
     fn about(&self, refusal: Refusal, approval: &Approval) -> Refusal {
         let link = self.link.map(|link| link.replace("{id}", approval.id.as_str()));
         refusal.link(link).details(json!({
@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
         }))
     }
 
-    /// Who ended it, and what they said.
+    /// The person who ended it, and their reason.
     fn word(&self, approval: &Approval) -> (String, String) {
         let person = approval.decided_by().map_or("a person".into(), |person| person.to_string());
         (person, approval.reason().unwrap_or("they gave no reason").to_owned())
@@ -189,7 +189,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A time to wait in the largest unit that says enough.
+/// A waiting time in the largest unit that is precise enough.
 pub(crate) fn span(ms: i64) -> String {
     const UNITS: [(i64, &str); 3] = [(86_400, "day"), (3_600, "hour"), (60, "minute")];
     let seconds = ms.saturating_add(999) / 1000;
@@ -198,7 +198,7 @@ pub(crate) fn span(ms: i64) -> String {
     format!("{count} {name}{}", if count == 1 { "" } else { "s" })
 }
 
-/// What the gates say of themselves.
+/// The reasons that the gates give.
 fn why(gates: &[PolicyRef]) -> String {
     let each = gates.iter().map(|gate| match &gate.reason {
         Some(reason) => format!("{reason} (gate {})", gate.id),
@@ -208,7 +208,7 @@ fn why(gates: &[PolicyRef]) -> String {
     if told.is_empty() { "policy asks for approval".into() } else { told.join("; ") }
 }
 
-/// Whose word it takes: `2 people, including one of finance`.
+/// The people who must agree: `2 people, including one of finance`.
 pub(crate) fn who(requirement: &Requirement) -> String {
     let entry = |groups: &Vec<String>| match groups.as_slice() {
         [one] if one == CALLER_GROUP => "the person at this client".to_owned(),

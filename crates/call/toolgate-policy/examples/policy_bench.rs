@@ -1,4 +1,5 @@
-//! What one decision costs, and one look at a tool beforehand: `cargo run --release -p toolgate-policy --example policy_bench`.
+//! The cost of one decision, and of one visibility check: `cargo run --release -p toolgate-policy --example
+//! policy_bench`.
 
 use std::hint::black_box;
 use std::io::{Result, Write, stdout};
@@ -13,10 +14,10 @@ use toolgate_core::{
 };
 use toolgate_policy::{PolicyEngine, Set, Sources, Template};
 
-/// How long one run takes: the system counts a thread's time in steps of some milliseconds.
+/// The length of one run: the system counts a thread's time in steps of some milliseconds.
 const RUN_SECONDS: f64 = 0.2;
 const PILOT_ROUNDS: u32 = 200;
-/// The median of so many runs is told, because other work disturbs single ones.
+/// The number of runs; the median is reported, because other work disturbs single ones.
 const RUNS: usize = 7;
 
 fn main() -> Result<()> {
@@ -44,7 +45,7 @@ fn main() -> Result<()> {
     lists()
 }
 
-/// How many tools a list has.
+/// The number of tools in a list.
 const LISTED: usize = 10_000;
 
 /// Looks at long lists, for the first time and again.
@@ -79,7 +80,8 @@ fn list(label: &str, tools: &[Tool], load: impl Fn() -> PolicyEngine) -> Result<
     )
 }
 
-/// Looks at a whole list as often as it takes to measure it, and says what one tool cost. Loading does not count.
+/// Checks a whole list as often as a measurement needs, and returns the cost of one tool. Loading does not
+/// count.
 fn per_tool(tools: &[Tool], engine: impl Fn() -> Arc<PolicyEngine>) -> f64 {
     let (mut spent, mut rounds) = (0.0, 0);
     while spent < RUN_SECONDS * 1e9 {
@@ -101,7 +103,7 @@ fn look(engine: &PolicyEngine, tools: &[Tool]) {
     }
 }
 
-/// Gates over an argument, each with a limit of its own.
+/// Gates over an argument, each with its own limit.
 fn limits(count: usize, action: impl Fn(usize) -> String) -> Vec<String> {
     let one = |place| {
         format!(
@@ -160,7 +162,7 @@ fn run(engine: &PolicyEngine, question: &Question<'_>, rounds: u32) -> f64 {
     spent / 1e3 / f64::from(rounds)
 }
 
-/// How long this thread has had a processor, where the system tells: other work on the machine does not count.
+/// The processor time of this thread, if the system reports it: other work on the machine does not count.
 fn busy_ns() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split(' ').next()?.parse().ok()

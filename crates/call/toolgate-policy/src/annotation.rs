@@ -1,21 +1,21 @@
-//! What a gate's annotations say: who must agree, how many, until when. Nothing is guessed: a name or a value that is not
-//! known here is refused, because a gate that asks the wrong people is worse than none.
+//! The meaning of a gate's annotations: who must agree, how many, until when. Nothing is guessed: an unknown
+//! name or value is refused, because a gate that asks the wrong people is worse than none.
 
 use cedar_policy::Policy;
 use toolgate_core::decision::OnTimeout;
 
 use crate::problem::did_you_mean;
 
-/// What one gate asks for.
+/// The requirement of one gate.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Terms {
-    /// Any of these groups; nothing where the gate leaves it to everybody who may approve.
+    /// Any of these groups; `None` if the gate leaves it to everyone who may approve.
     pub(crate) approvers: Option<Vec<String>>,
     pub(crate) quorum: u32,
     pub(crate) timeout_seconds: Option<u64>,
     pub(crate) on_timeout: Option<OnTimeout>,
     pub(crate) editable: bool,
-    /// Whether the call may run after a yes although its caller has left.
+    /// True if the call may run after an approval even if its caller has left.
     pub(crate) unattended: bool,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Refused {
     pub(crate) hint: Option<String>,
 }
 
-/// What a policy of either set may say of itself.
+/// The annotations that policies of either set may have.
 pub(crate) const ID: &str = "id";
 pub(crate) const REASON: &str = "reason";
 const COMMON: [&str; 2] = [ID, REASON];
@@ -50,7 +50,7 @@ const GATE: [&str; 6] = ["approvers", "quorum", "timeout", "on_timeout", "editab
 const TIMEOUT_DAYS_MAX: u64 = 365;
 const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
 
-/// Reads a gate's annotations, all of them, and says everything that is wrong with them.
+/// Parses all annotations of a gate, and reports every error in them.
 pub(crate) fn gate_terms(policy: &Policy) -> (Terms, Vec<Refused>) {
     let mut terms = Terms::default();
     let mut refused = Vec::new();
@@ -62,8 +62,8 @@ pub(crate) fn gate_terms(policy: &Policy) -> (Terms, Vec<Refused>) {
     (terms, refused)
 }
 
-/// What is wrong with the annotations of a guard policy. Cedar lets a policy carry any; only what would mean something in a
-/// gate is refused, because here it would mean nothing.
+/// The errors in the annotations of a guard policy. Cedar lets a policy carry any; only those that would mean
+/// something in a gate are refused, because here they would have no effect.
 pub(crate) fn guard_problems(policy: &Policy) -> Vec<Refused> {
     let misplaced = |name: &str| {
         let what = format!("`@{name}` has no meaning in the guard: it denies or permits and asks nobody");
@@ -87,7 +87,7 @@ fn sorted(policy: &Policy) -> Vec<(&str, &str)> {
     annotations
 }
 
-/// What is wrong, and what would help.
+/// An error, and what would help.
 type Wrong = (String, Option<String>);
 
 fn wrong(what: impl Into<String>, hint: impl Into<String>) -> Wrong {

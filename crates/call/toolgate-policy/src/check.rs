@@ -1,4 +1,5 @@
-//! Policies checked against the tools there are, before they are in force: types of arguments, names of tools.
+//! Checks of policies against the current tools, before they are in force: types of arguments, names of
+//! tools.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,12 +16,12 @@ use crate::rule::{Rule, problem_of};
 use crate::schema::schema_for;
 use crate::source::{Author, Sources, Text};
 
-/// What is wrong, and what is only odd.
+/// Errors and warnings.
 #[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize)]
 pub struct Report {
-    /// Policies that would not load, or that fail on the tools there are.
+    /// Policies that would not load, or that fail on current tools.
     pub errors: Vec<Problem>,
-    /// Policies that do nothing, as far as can be told.
+    /// Policies that apparently have no effect.
     pub warnings: Vec<Problem>,
 }
 
@@ -59,7 +60,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The tools, and what rules name of servers' resources, prompts, completion and tasks.
+    /// The tools, and the servers' resources, prompts, completion and tasks that rules name.
     fn with_actions(&self, tools: &[Arc<Tool>]) -> Vec<Arc<Tool>> {
         let named = self.rules.iter().flat_map(|rule| &rule.usage.entities);
         let named = named.filter(|named| [ACTION, TOOL].contains(&named.entity_type.as_str()));
@@ -74,7 +75,7 @@ impl Checker<'_> {
         let set = PolicySet::from_policies(numbered).expect("every rule has a number of its own");
         let result = validator.validate(&set, ValidationMode::Strict);
         for error in result.validation_errors() {
-            // A tool that is not there is a warning, told with the nearest name.
+            // A missing tool is a warning, with the nearest name.
             if !matches!(error, ValidationError::UnrecognizedActionId(_)) {
                 let problem = self.place(error.policy_id(), &DetailedError::from(error));
                 self.report.errors.push(problem);
@@ -130,7 +131,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// What a rule names and nobody knows.
+    /// The unknown names in a rule.
     fn missing_in<'b>(&'b self, rule: &'b Rule) -> impl Iterator<Item = Problem> + use<'a, 'b> {
         rule.usage.entities.iter().filter_map(|named| {
             let (kind, known) = match named.entity_type.as_str() {
@@ -153,7 +154,7 @@ impl<'a> Known<'a> {
 }
 
 impl Rule {
-    /// Where a piece of the policy's text stands in its file, or the policy itself.
+    /// The position of a piece of the policy's text in its file, or that of the policy itself.
     fn place_of(&self, piece: &str) -> Place {
         let inside = Place::of(&self.text, self.text.find(piece).unwrap_or(0));
         let same_line = inside.line == 1;

@@ -20,21 +20,22 @@ use crate::visibility::Answered;
 pub(crate) struct Compiled {
     pub(crate) version: Digest,
     pub(crate) template: Template,
-    /// Those of every level of care.
+    /// The rules of every level of care.
     rules: Arc<[Rule]>,
-    /// Whether everything is permitted, whoever asks for whatever.
+    /// True if every call by anyone is permitted.
     pub(crate) permits_all: bool,
     has_shadow: bool,
-    /// Whether any rule asks for the agent.
+    /// True if any rule depends on the agent.
     looks_at_agent: bool,
-    /// The built-in guard, where a guard in shadow mode would take its place.
+    /// The built-in guard, if a guard in shadow mode would replace it.
     replaced: Option<usize>,
     authorizer: Authorizer,
     plans: Cache<Plan>,
     pub(crate) remembered: Arc<Remembered>,
 }
 
-/// What all levels of care work out only once. The sizes are for some thousand tools in use, and for lists of many more.
+/// The results that all levels of care share. The sizes suit some thousand tools in use, and lists of many
+/// more.
 pub(crate) struct Remembered {
     tools: Cache<(ToolKey, Arc<ToolFacts>)>,
     pub(crate) answers: Cache<Answered>,
@@ -90,7 +91,7 @@ impl Compiled {
         }
     }
 
-    /// The rules of this level, in the order in which they stand.
+    /// The rules of this level, in order.
     pub(crate) fn rules(&self) -> impl Iterator<Item = &Rule> {
         self.rules.iter().filter(|rule| rule.level <= self.template)
     }
@@ -122,7 +123,7 @@ impl Compiled {
         Decision { verdict: Verdict::Deny(denial), policy_version: self.version, shadow: None }
     }
 
-    /// What the plan knows beforehand.
+    /// The findings that the plan has in advance.
     fn found(&self, plan: &Plan) -> Findings<'_> {
         let failure =
             |(place, error): &(usize, String)| Failure { rule: &self.rules[*place], error: error.clone() };
@@ -132,7 +133,7 @@ impl Compiled {
         }
     }
 
-    /// Adds what the policies that look at the call find.
+    /// Adds the findings of the policies that depend on the call.
     fn look<'a>(
         &'a self,
         plan: &Plan,
@@ -189,7 +190,7 @@ impl Compiled {
         Context::from_pairs(pairs).map_err(|error| format!("the arguments cannot be judged: {error}"))
     }
 
-    /// What is in the context of every call of an agent.
+    /// The context of every call of an agent.
     fn known(&self, agent: Option<&AgentName>) -> impl Iterator<Item = (String, RestrictedExpression)> {
         let agent = agent.map(|agent| ("agent".to_owned(), text(agent.as_str())));
         [("template".to_owned(), text(self.template.as_str()))].into_iter().chain(agent)
@@ -200,7 +201,7 @@ impl Compiled {
         Context::from_pairs(self.known(agent)).expect("two texts with two names")
     }
 
-    /// Calls of several agents have the same plan as long as no policy tells agents apart.
+    /// Calls of several agents have the same plan as long as no policy distinguishes agents.
     pub(crate) fn agent_that_matters<'a>(&self, agent: Option<&'a AgentName>) -> Option<&'a AgentName> {
         agent.filter(|_| self.looks_at_agent)
     }

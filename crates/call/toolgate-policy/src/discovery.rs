@@ -1,4 +1,4 @@
-//! The tools of the gateway itself: those that lead to all others, and those for files and runs. Rules that are built in
+//! The tools of the gateway itself: those that find all others, and those for files and runs. Built-in rules
 //! permit them.
 
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use toolgate_core::{AuditLevel, CanonicalName, Digest, Effects, Handling, Server
 
 pub const SEARCH_TOOL: &str = "toolgate.tools.search";
 pub const DESCRIBE_TOOL: &str = "toolgate.tools.describe";
-/// The one that writes something.
+/// The one that writes.
 const STORE_ARTIFACT: &str = "toolgate.artifacts.store";
 const TOOLS: [&str; 7] = [
     SEARCH_TOOL,
@@ -20,7 +20,7 @@ const TOOLS: [&str; 7] = [
     "toolgate.runs.complete",
 ];
 
-/// One of them as policy sees it, where nothing but its name is at hand.
+/// One of them as policy sees it, when only its name is known.
 pub(crate) fn tool(name: &str) -> Option<Tool> {
     let name = TOOLS.into_iter().find(|one| *one == name)?;
     Some(Tool {

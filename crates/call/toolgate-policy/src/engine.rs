@@ -20,25 +20,25 @@ pub struct PolicyEngine {
     origin: Mutex<Origin>,
 }
 
-/// Where the policies come from, and what the files looked like when they were last read, well or badly.
+/// The sources of the policies, and the state of the files when they were last read, successfully or not.
 struct Origin {
     sources: Sources,
     stamps: Stamps,
-    /// Why what was last read is not in force; nothing where it is.
+    /// The reason why the last read policies are not in force; `None` if they are.
     refused: Option<PolicyError>,
 }
 
 impl PolicyEngine {
     pub fn load(sources: Sources) -> Result<PolicyEngine, PolicyError> {
-        // Looked at before it is read: what changes in between is noticed as a change.
+        // Taken before reading: a change in between is noticed as a change.
         let stamps = sources.stamp();
         let levels = compile(&sources)?;
         let origin = Mutex::new(Origin { sources, stamps, refused: None });
         Ok(Self { current: ArcSwap::from_pointee(levels), origin })
     }
 
-    /// Reads everything again. What does not load, or would fail on one of the tools there are, leaves the old policies in force.
-    /// Returns the version in force.
+    /// Reads everything again. Policies that do not load, or would fail on a current tool, leave the old ones
+    /// in force. Returns the version in force.
     pub fn reload(&self, tools: &[Arc<Tool>]) -> Result<Digest, PolicyError> {
         let mut origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
         origin.stamps = origin.sources.stamp();
@@ -56,33 +56,34 @@ impl PolicyEngine {
         exchanged
     }
 
-    /// Whether the policies come from there.
+    /// True if the policies come from there.
     pub fn is_from(&self, sources: &Sources) -> bool {
         self.origin.lock().unwrap_or_else(PoisonError::into_inner).sources == *sources
     }
 
-    /// What is wrong with the policies in force for the tools there are now. They were taken up before these tools were known, or
-    /// tools have changed since; calls that they fail on are denied.
+    /// The errors of the policies in force for the current tools. They were loaded before these tools were
+    /// known, or tools have changed since; calls that they fail on are denied.
     pub fn broken(&self, tools: &[Arc<Tool>]) -> Option<PolicyError> {
         let (sources, is_refused) = {
             let origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
             (origin.sources.clone(), origin.refused.is_some())
         };
-        // What was refused is not in force, and what is in force cannot be read any more. Rules of our own fit every tool.
+        // Refused policies are not in force, and those in force cannot be read any more. Built-in rules fit
+        // every tool.
         if is_refused || sources.is_empty() {
             return None;
         }
         PolicyError::unless_empty(check(&sources, tools).errors).err()
     }
 
-    /// Whether files came, went or changed since they were last read. Cheap enough to ask every second; a change that did
-    /// not load is not told again.
+    /// True if files were added, removed or changed since they were last read. Cheap enough to ask every
+    /// second; a change that did not load is reported once.
     pub fn sources_changed(&self) -> bool {
         let origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
         origin.sources.stamp() != origin.stamps
     }
 
-    /// Why the policies that were last read are not in force; nothing where they are.
+    /// The reason why the last read policies are not in force; `None` if they are.
     pub fn refusal(&self) -> Option<PolicyError> {
         self.origin.lock().unwrap_or_else(PoisonError::into_inner).refused.clone()
     }
@@ -106,7 +107,7 @@ impl PolicyEngine {
         Ok(Self { current: ArcSwap::from_pointee(levels), origin })
     }
 
-    /// Says how a decision comes about: every policy that matched and what it says.
+    /// Explains a decision: every policy that matched and its effect.
     pub fn explain(&self, question: &Question<'_>) -> Explanation {
         let levels = self.current.load();
         let level = levels.of(question.template);
@@ -125,7 +126,7 @@ impl PolicyEngine {
             PolicyError::unless_empty(check(sources, tools).errors)?;
         }
         let version = levels.own().version;
-        // What was worked out for the same texts stays.
+        // Results for the same texts stay.
         if version != self.current.load().own().version {
             self.current.store(Arc::new(levels));
             tracing::info!(%version, "policies loaded");
@@ -158,7 +159,7 @@ impl Policy for PolicyEngine {
     }
 }
 
-/// A tool as a level of care sees it: a strict one takes nobody's word for the effects but the operator's and ours.
+/// A tool as a level of care sees it: a strict one believes only the operator and the gateway about effects.
 fn seen(template: Template, tool: &Tool) -> Cow<'_, Tool> {
     if template.believes_hints() || !tool.hinted {
         return Cow::Borrowed(tool);
@@ -166,7 +167,7 @@ fn seen(template: Template, tool: &Tool) -> Cow<'_, Tool> {
     Cow::Owned(Tool { effects: Effects::ALL, ..tool.clone() })
 }
 
-/// Reads and compiles; files that cannot be read and texts that do not parse are told together.
+/// Reads and compiles; unreadable files and texts that do not parse are reported together.
 fn compile(sources: &Sources) -> Result<Levels, PolicyError> {
     let (texts, mut problems) = sources.read();
     match Levels::new(texts.into(), sources.template) {

@@ -41,7 +41,7 @@ pub(crate) fn principal_uid(principal: &Principal) -> EntityUid {
     uid(principal_type(principal.kind), principal.id.as_str())
 }
 
-/// Who calls what, by name.
+/// The entities of a call, by name.
 #[derive(Debug)]
 pub(crate) struct Uids {
     principal: EntityUid,

@@ -1,4 +1,4 @@
-//! How a decision comes about, for people: every policy that matched, in each set, and what went wrong.
+//! The explanation of a decision, for people: every policy that matched, in each set, and every error.
 
 use toolgate_core::Digest;
 use toolgate_core::decision::{Denial, Question, Requirement, Template, Verdict};
@@ -26,7 +26,7 @@ pub struct Explanation {
     pub shadow_policies: Vec<Matched>,
     /// Policies that could not be evaluated.
     pub failed: Vec<Failed>,
-    /// What would be decided with the policies in shadow mode, where that differs.
+    /// The decision with the policies in shadow mode, if it differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shadow: Option<ShadowVerdict>,
 }
@@ -169,7 +169,7 @@ pub(crate) fn summary(verdict: &Verdict) -> String {
     }
 }
 
-/// Who must agree, in words: `2 people of finance or legal, and somebody of risk`.
+/// The required people, in words: `2 people of finance or legal, and somebody of risk`.
 pub(crate) fn people(requirement: &Requirement) -> String {
     let entries: Vec<String> = requirement.approvers.iter().map(|groups| groups.join(" or ")).collect();
     let quorum = requirement.quorum;

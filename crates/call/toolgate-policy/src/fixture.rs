@@ -83,12 +83,12 @@ pub(crate) fn engine(texts: &[(Set, &str)]) -> PolicyEngine {
     load(texts).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A call that belongs to nothing.
+/// A call without a session, run or task.
 pub(crate) fn question<'a>(principal: &'a Principal, tool: &'a Tool, arguments: &'a Value) -> Question<'a> {
     Question { principal, tool, arguments, session: None, agent: None, template: None, run: None, task: None }
 }
 
-/// Asks about a call without a session, and holds the decision against what looking at everything finds.
+/// Asks about a call without a session, and compares the decision with that of a full evaluation.
 pub(crate) fn decide(
     engine: &PolicyEngine,
     principal: &Principal,
@@ -99,7 +99,7 @@ pub(crate) fn decide(
     let decision = engine.decide(&question);
     let explanation = engine.explain(&question);
     assert_eq!(explanation.verdict.as_str(), decision.verdict.as_str(), "{explanation:?}");
-    // A second time it comes from what was worked out the first time.
+    // The second time it comes from the cache.
     assert_eq!(engine.decide(&question), decision);
     decision
 }

@@ -1,8 +1,10 @@
-//! A first look at a policy's condition: is it certainly false for this call? Cedar needs microseconds for each policy;
-//! most policies over arguments are about other arguments, or limits that are not reached, and that is quickly seen.
+//! A quick check of a policy's condition: is it certainly false for this call? Cedar needs microseconds for
+//! each policy; most policies over arguments are about other arguments, or limits that are not reached, and
+//! that is quickly seen.
 //!
-//! The look understands a few forms (tests for fields, comparisons with literals, and, or, not) and says "unknown" to
-//! everything else and to everything that would be an error. Only Cedar says that a policy matches.
+//! The check understands a few forms (tests for fields, comparisons with literals, and, or, not) and answers
+//! "unknown" to everything else and to everything that would be an error. Only Cedar decides that a policy
+//! matches.
 
 use std::cmp::Ordering;
 
@@ -15,7 +17,7 @@ use crate::scope::Side;
 use crate::shape::Shape;
 use crate::traits::traits_of;
 
-/// A condition, as far as it can be looked at.
+/// A condition, as far as it can be checked.
 #[derive(Clone, Debug)]
 pub(crate) enum Glance {
     Unknown,
@@ -70,7 +72,7 @@ pub(crate) enum Relation {
     GreaterOrEqual,
 }
 
-/// What is looked at. What is not there yet is not known, which is not the same as absent.
+/// The visible data. Data that is not available yet is unknown, which differs from absent.
 #[derive(Clone, Copy)]
 pub(crate) struct Sight<'a> {
     pub(crate) call: Option<Call<'a>>,
@@ -114,7 +116,7 @@ impl Glance {
         self.look(sight) == Some(false)
     }
 
-    /// What Cedar would find; nothing where that is not certain.
+    /// Cedar's result; `None` if it is not certain.
     pub(crate) fn look(&self, sight: Sight<'_>) -> Option<bool> {
         match self {
             Glance::Unknown => None,
@@ -199,7 +201,7 @@ impl<'a> Sight<'a> {
     }
 }
 
-/// Compares what has the same type. Different types are unequal or an error: Cedar says which.
+/// Compares values of the same type. Different types are unequal or an error: Cedar decides which.
 fn compare(seen: &Seen<'_>, relation: Relation, literal: &Literal) -> Option<bool> {
     let order = match (seen, literal) {
         (Seen::Long(a), Literal::Long(b)) | (Seen::Decimal(a), Literal::Decimal(b)) => {
@@ -385,7 +387,7 @@ fn read_operand(node: &Value) -> Option<Operand> {
     }
 }
 
-/// Tests of what the principal or the resource is or belongs to.
+/// Tests of the type and the groups of the principal or the resource.
 fn read_membership(name: &str, body: &Value) -> Option<Glance> {
     if name == "!=" {
         return read_membership("==", body).map(|same| Glance::Not(Box::new(same)));
@@ -417,7 +419,7 @@ fn read_entity(node: &Value) -> Option<(String, String)> {
     Some((text("type")?, text("id")?))
 }
 
-/// The members that `context.input.a.b` goes through after the input.
+/// The members of `context.input.a.b` after the input.
 fn input_path(node: &Value) -> Option<Vec<String>> {
     let access = node.get(".")?;
     let (left, attribute) = (access.get("left")?, access.get("attr")?.as_str()?);

@@ -1,5 +1,5 @@
-//! The same written policies under every level of care: a session may ask for more care than the gateway does. All levels
-//! are made at once from rules that were read once, so that none can fail when it is first asked for.
+//! The same written policies under every level of care: a session may ask for more care than the gateway
+//! does. All levels are made at once from rules that were parsed once, so that none can fail on first use.
 
 use std::sync::Arc;
 
@@ -12,15 +12,15 @@ use crate::source::{Set, Text};
 use crate::template;
 
 pub(crate) struct Levels {
-    /// That of the gateway: what holds where a session says nothing, or less.
+    /// The gateway's level: it applies if a session has none, or a lower one.
     own: Template,
-    /// What was written, without what is built in.
+    /// The operator's texts, without the built-in ones.
     written: Arc<[Text]>,
     /// In the order of the levels.
     levels: [Compiled; Template::ALL.len()],
 }
 
-/// All rules of some texts at every level of care, and everything that is wrong with them.
+/// All rules of some texts at every level of care, and all their errors.
 pub(crate) fn assemble(written: &[Text]) -> (Vec<Text>, Vec<Rule>, Vec<Problem>) {
     let has_guard = written.iter().any(|text| text.set == Set::Guard);
     let guard = (!has_guard).then(template::guard);
@@ -48,7 +48,7 @@ impl Levels {
         self.of(None)
     }
 
-    /// What judges a session: it may be stricter than the gateway, never less strict.
+    /// The level that judges a session: it may be stricter than the gateway, never less strict.
     pub(crate) fn of(&self, session: Option<Template>) -> &Compiled {
         let level = session.map_or(self.own, |session| Template::strictest(self.own, session));
         &self.levels[level as usize]

@@ -16,7 +16,7 @@ pub struct ListedRule {
     pub file: String,
     pub line: usize,
     pub set: Set,
-    /// Whether it ships with the gateway.
+    /// True if it comes with the gateway.
     pub built_in: bool,
     /// The least strict level of care that it is part of.
     pub level: Template,
@@ -30,7 +30,7 @@ pub struct ListedRule {
 }
 
 impl ListedRule {
-    /// All that have a say at this level, in the order in which they stand.
+    /// All rules that apply at this level, in order.
     pub(crate) fn all(compiled: &Compiled) -> Vec<ListedRule> {
         compiled.rules().map(ListedRule::of).collect()
     }

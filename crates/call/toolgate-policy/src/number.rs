@@ -1,6 +1,6 @@
-//! JSON numbers as the fixed-point numbers that Cedar has. No digit is lost on the way, and nothing that does not fit
-//! becomes smaller than it is: what is too exact is rounded away from zero, what is too large is the
-//! largest there is. A huge amount must not slip under a limit.
+//! JSON numbers as Cedar's fixed-point numbers. No digit is lost, and no value that does not fit becomes
+//! smaller: a number that is too precise is rounded away from zero, and one that is too large becomes the
+//! largest. A huge amount must not slip under a limit.
 
 use serde_json::Number;
 
@@ -14,7 +14,7 @@ const DECIMAL_ONE: u64 = 10_000;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Scaled {
     value: i64,
-    /// Whether there was a fraction that had to be rounded.
+    /// True if a fraction had to be rounded.
     rounded: bool,
 }
 
@@ -27,7 +27,7 @@ pub(crate) enum Fixed {
 }
 
 impl Fixed {
-    /// What a number is where a schema says this much of it.
+    /// The value of a number under this part of a schema.
     pub(crate) fn of(number: &Number, shape: &Shape) -> Fixed {
         let decimal = || Fixed::Decimal(scaled(number, DECIMAL_DIGITS).value);
         match shape {
@@ -51,7 +51,7 @@ pub(crate) fn decimal_text(ten_thousandths: i64) -> String {
     format!("{sign}{}.{:04}", size / DECIMAL_ONE, size % DECIMAL_ONE)
 }
 
-/// Reads the text of a Cedar decimal; nothing if it is not exactly one.
+/// Parses the text of a Cedar decimal; `None` if it is not exactly one.
 pub(crate) fn read_decimal(text: &str) -> Option<i64> {
     let (before, after) = text.split_once('.')?;
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -72,10 +72,10 @@ fn scaled(number: &Number, digits: u32) -> Scaled {
     exact.unwrap_or_else(|| scaled_text(&number.to_string(), digits))
 }
 
-/// Decimals of so many digits are told apart by a double, so one that divides back to it is the one that was meant.
+/// A double distinguishes decimals of this many digits, so one that divides back to it is the intended one.
 const EXACT_MAX: f64 = 1e15;
 
-/// The quick way for numbers with few digits: `1500.25`.
+/// The fast path for numbers with few digits: `1500.25`.
 fn scaled_exactly(value: f64, factor: i64) -> Option<Scaled> {
     let factor = factor as f64;
     let whole = (value * factor).round();
@@ -94,7 +94,7 @@ fn scaled_text(text: &str, digits: u32) -> Scaled {
     let all = format!("{before}{after}");
     let significant = all.trim_start_matches('0');
     let leading_zeros = all.len() - significant.len();
-    // How many of the significant digits stand before the point once the number is scaled.
+    // The number of significant digits before the point once the number is scaled.
     let kept = count(before.len())
         .saturating_sub(count(leading_zeros))
         .saturating_add(read_exponent(exponent))
@@ -231,7 +231,7 @@ mod tests {
     }
 
     proptest! {
-        /// The quick way and the long way agree.
+        /// The fast path and the slow path agree.
         #[test]
         fn few_digits_are_read_exactly(value in -10_000_000_000i64..10_000_000_000, digits in 0i32..7) {
             let number = Number::from_f64(value as f64 / 10f64.powi(digits)).unwrap();

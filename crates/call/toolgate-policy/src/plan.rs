@@ -1,5 +1,5 @@
-//! What is the same for every call of one tool by one principal and agent, found once: the entities, the policies whose scope fits,
-//! and the answers of those that do not look at the call itself.
+//! The common part of all calls of one tool by one principal and agent, computed once: the entities, the
+//! policies whose scope fits, and the results of those that do not depend on the call itself.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -13,7 +13,7 @@ use crate::entity::{self, Uids};
 use crate::shape::Shape;
 use crate::usage::Fields;
 
-/// What a tool is to policy, whoever calls it.
+/// A tool as policy sees it, independent of the caller.
 #[derive(Debug)]
 pub(crate) struct ToolFacts {
     pub(crate) shape: Shape,
@@ -28,7 +28,7 @@ impl ToolFacts {
     }
 }
 
-/// Which tool: a version says its definition, effects may be set by the operator.
+/// The identity of a tool: a version fixes its definition, while the operator may set effects.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct ToolKey {
     name: CanonicalName,
@@ -51,14 +51,14 @@ impl ToolKey {
 pub(crate) struct Plan {
     pub(crate) principal: Principal,
     pub(crate) tool: ToolKey,
-    /// Nothing where no policy asks for it.
+    /// `None` if no policy depends on it.
     pub(crate) agent: Option<AgentName>,
     pub(crate) facts: Arc<ToolFacts>,
     pub(crate) entities: Entities,
     pub(crate) uids: Uids,
-    /// Rules that matched whatever the arguments are.
+    /// Rules that match for any arguments.
     pub(crate) matched: Vec<usize>,
-    /// Rules that fail whatever the arguments are.
+    /// Rules that fail for any arguments.
     pub(crate) failed: Vec<(usize, String)>,
     /// Rules that look at the call.
     pub(crate) open: Vec<usize>,
@@ -67,7 +67,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// A plan that nothing has been evaluated for.
+    /// A plan without any evaluation.
     pub(crate) fn blank(
         principal: &Principal,
         tool: &Tool,
@@ -93,20 +93,20 @@ impl Plan {
     }
 }
 
-/// Values found by a hash of what they are for. A wrong find is told apart by the value itself, so that a lookup needs no
-/// key of its own; a full shelf is emptied.
+/// Values found by a hash of their key. A collision is detected by the value itself, so a lookup needs no key
+/// of its own; a full shelf is emptied.
 #[derive(Debug)]
 pub(crate) struct Cache<T> {
     shelves: [RwLock<HashMap<u64, Arc<T>>>; SHELVES],
     hasher: RandomState,
-    /// How many values a shelf holds.
+    /// The maximum number of values on a shelf.
     shelf_max: usize,
 }
 
 const SHELVES: usize = 16;
 
 impl<T> Cache<T> {
-    /// A cache for at most so many values.
+    /// A cache for at most this many values.
     pub(crate) fn holding(values_max: usize) -> Self {
         Self {
             shelves: std::array::from_fn(|_| RwLock::default()),

@@ -1,4 +1,4 @@
-//! What is wrong with a policy or a policy test, always said in one form:
+//! The errors of a policy or a policy test, always printed in one form:
 //!
 //! ```text
 //! policy/gates.cedar:12:1: what is wrong
@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-/// One thing that is wrong, and where.
+/// One error, and its position.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize)]
 pub struct Problem {
     pub file: String,
@@ -76,7 +76,7 @@ pub struct PolicyError {
 }
 
 impl PolicyError {
-    /// The error there is if anything is wrong.
+    /// An error, if there are any problems.
     pub(crate) fn unless_empty(mut problems: Vec<Problem>) -> Result<(), PolicyError> {
         if problems.is_empty() {
             return Ok(());
@@ -91,7 +91,7 @@ fn listed(problems: &[Problem]) -> String {
     problems.iter().map(Problem::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// "did you mean …?" for the nearest of `known`, if one is near enough to be meant.
+/// "did you mean …?" for the nearest of `known`, if one is near enough.
 pub(crate) fn did_you_mean<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     known
         .into_iter()

@@ -1,5 +1,5 @@
-//! One policy of ours: Cedar's policy with where it stands, what it is called, and what it asks for.
-//! Texts become rules here, or everything that is wrong with them is said.
+//! One policy: Cedar's policy with its position, its name and its requirement. Texts become rules here, or
+//! all their errors are reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
@@ -34,7 +34,7 @@ pub(crate) struct Rule {
     pub(crate) column: usize,
     pub(crate) text: String,
     pub(crate) reference: PolicyRef,
-    /// What it asks for, if it is a gate.
+    /// Its requirement, if it is a gate.
     pub(crate) terms: Terms,
     pub(crate) scope: Scope,
     pub(crate) usage: Usage,
@@ -48,18 +48,18 @@ impl Rule {
         self.policy.effect() == Effect::Permit
     }
 
-    /// Whether its scope is all there is to it: then it cannot fail.
+    /// True if it has only a scope: then it cannot fail.
     pub(crate) fn is_plain(&self) -> bool {
         !self.policy.has_non_scope_constraint()
     }
 
-    /// Whether it holds for everybody and everything.
+    /// True if it applies to everyone and everything.
     pub(crate) fn is_unconditional(&self) -> bool {
         self.scope.is_open() && self.is_plain()
     }
 }
 
-/// Reads all texts into rules, in the order in which they stand.
+/// Parses all texts into rules, in order.
 pub(crate) fn rules_of(texts: &[Text]) -> (Vec<Rule>, Vec<Problem>) {
     let mut rules = Vec::new();
     let mut problems = Vec::new();
@@ -197,7 +197,7 @@ fn permit_in_gates(text: &Text, rule: &Rule) -> Option<Problem> {
     })
 }
 
-/// A type that does not exist never matches: a `forbid` over it would forbid nothing and not say so.
+/// A type that does not exist never matches: a `forbid` over it would silently forbid nothing.
 fn unknown_types(text: &Text, rule: &Rule) -> Vec<Problem> {
     let unknown = rule.usage.entity_types.iter().filter(|name| !ENTITY_TYPES.contains(&name.as_str()));
     unknown
@@ -211,7 +211,7 @@ fn unknown_types(text: &Text, rule: &Rule) -> Vec<Problem> {
         .collect()
 }
 
-/// Policies without an id that stand on one line are told apart by their columns.
+/// Distinguishes policies without an id on the same line by their columns.
 fn tell_neighbours_apart(rules: &mut [Rule]) {
     let unnamed = |rule: &Rule| rule.policy.annotation(annotation::ID).is_none();
     for place in 1..rules.len() {
@@ -236,7 +236,7 @@ fn repeated_names(texts: &[Text]) -> Vec<Problem> {
         .collect()
 }
 
-/// Two policies in force may not share a name: nobody could tell which one decided.
+/// Two policies in force may not share a name: the decision would be ambiguous.
 fn repeated_ids(rules: &[Rule]) -> Vec<Problem> {
     let mut seen: BTreeMap<(bool, &str), &Rule> = BTreeMap::new();
     let mut problems = Vec::new();
@@ -253,8 +253,7 @@ fn repeated_ids(rules: &[Rule]) -> Vec<Problem> {
     problems
 }
 
-/// What Cedar says of a text, in our form.
-/// What Cedar cannot read, with a hint where Cedar has none.
+/// Cedar's error about a text, in our form, with a hint if Cedar has none.
 fn unreadable(text: &Text, error: &DetailedError) -> Problem {
     const FORM: &str =
         "a policy reads `forbid (principal, action == Action::\"server:tool\", resource) when { … };`";

@@ -1,5 +1,6 @@
-//! The Cedar schema of the tools there are, made from their JSON Schemas, so that policies over arguments are type-checked
-//! before they are in force. What Cedar has no type for is left out: a policy that names it does not check.
+//! The Cedar schema of the current tools, made from their JSON Schemas, so that policies over arguments are
+//! type-checked before they are in force. Parts without a Cedar type are left out: a policy that names them
+//! does not check.
 
 use std::fmt::Write;
 use std::str::FromStr;

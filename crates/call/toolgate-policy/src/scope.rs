@@ -1,5 +1,5 @@
-//! The scope of a policy, read once, so that a call is put only before the policies that may concern it. The scope cannot
-//! fail, so what it leaves out neither matches nor errs.
+//! The scope of a policy, parsed once, so that a call is evaluated only against policies that may concern it.
+//! The scope cannot fail, so excluded policies neither match nor err.
 
 use cedar_policy::{ActionConstraint, EntityUid, Policy, PrincipalConstraint, ResourceConstraint};
 use toolgate_core::{Principal, Tool};
@@ -10,11 +10,11 @@ use crate::entity::{GROUP, ROLE, SERVER, TOOL, principal_type};
 pub(crate) struct Scope {
     principal: Side,
     resource: Side,
-    /// The canonical names it is for; nothing for all.
+    /// The canonical names it applies to; `None` for all.
     actions: Option<Vec<String>>,
 }
 
-/// What a policy asks of a principal or a resource: to be of a type, and to be something or belong to it.
+/// A policy's condition on a principal or a resource: its type, and its identity or membership.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Side {
     is: Option<String>,
@@ -50,7 +50,7 @@ impl Scope {
         Scope { principal, resource, actions }
     }
 
-    /// Whether it is for every principal, action and resource there is.
+    /// True if it applies to every principal, action and resource.
     pub(crate) fn is_open(&self) -> bool {
         self.actions.is_none() && self.principal == Side::default() && self.resource == Side::default()
     }

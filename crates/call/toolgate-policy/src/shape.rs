@@ -1,4 +1,4 @@
-//! What a tool's JSON Schema says of its arguments, as far as Cedar has words for it. The shape decides two things that
+//! A tool's JSON Schema of its arguments, as far as Cedar can express it. The shape decides two things that
 //! must agree: the type that policies are checked against, and how a number in a call becomes a Cedar value.
 
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Shape {
-    /// Not known, or nothing that Cedar could say.
+    /// Unknown, or not expressible in Cedar.
     Any,
     Bool,
     Long,
@@ -55,7 +55,7 @@ impl Shape {
         }
     }
 
-    /// The shape of what may have either.
+    /// The shape of a value that may have either.
     fn join(self, other: Shape) -> Shape {
         match (self, other) {
             (Shape::Long, Shape::Decimal) | (Shape::Decimal, Shape::Long) => Shape::Decimal,
@@ -66,7 +66,7 @@ impl Shape {
         }
     }
 
-    /// The shape of what must have both.
+    /// The shape of a value that must have both.
     fn meet(self, other: Shape) -> Shape {
         match (self, other) {
             (Shape::Any, known) | (known, Shape::Any) => known,
@@ -116,7 +116,7 @@ fn meet_fields(mut a: BTreeMap<String, Field>, b: BTreeMap<String, Field>) -> BT
     a
 }
 
-/// A shape, and whether null may stand in its place.
+/// A shape, and whether null is allowed in its place.
 struct Reading {
     shape: Shape,
     nullable: bool,
@@ -127,7 +127,7 @@ const UNKNOWN: Reading = Reading { shape: Shape::Any, nullable: false };
 struct Reader<'a> {
     root: &'a Value,
     parts: usize,
-    /// References that are being followed: one that leads back to itself has no shape of its own.
+    /// References that are being followed: a circular one has no shape.
     references: Vec<&'a str>,
 }
 
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
         reading
     }
 
-    /// What the keywords of this very schema say.
+    /// The shape from the keywords of this very schema.
     fn read_own(&mut self, keywords: &'a Map<String, Value>, depth: usize) -> Reading {
         let types = types(keywords);
         let nullable = types.contains(&"null") || keywords.get("nullable") == Some(&Value::Bool(true));

@@ -1,4 +1,4 @@
-//! Where policies come from: a folder of `.cedar` files, texts from the settings, and a level of care.
+//! The sources of policies: a folder of `.cedar` files, texts from the settings, and a level of care.
 //!
 //! Which set a file belongs to is in its name:
 //!
@@ -20,16 +20,16 @@ use toolgate_core::decision::Template;
 
 use crate::problem::Problem;
 
-/// What to load.
+/// The policies to load.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Sources {
     pub folder: Option<PathBuf>,
-    /// Texts that do not come from files: a name to call each by, the set it belongs to, the policies.
+    /// Texts that do not come from files: a name for each, its set, the policies.
     pub extra: Vec<(String, Set, String)>,
     pub template: Template,
 }
 
-/// What a text of policies is for.
+/// The purpose of a text of policies.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Set {
@@ -37,7 +37,7 @@ pub enum Set {
     Guard,
     /// A match means that a person must agree.
     Gates,
-    /// Decides nothing: told is only what it would have changed.
+    /// Has no effect: only the differences that it would make are reported.
     GuardShadow,
     GatesShadow,
 }
@@ -51,7 +51,7 @@ impl Set {
         matches!(self, Set::GuardShadow | Set::GatesShadow)
     }
 
-    /// The set of a file, by its path inside the policy folder; nothing for files of another kind.
+    /// The set of a file, by its path inside the policy folder; `None` for files of another kind.
     fn of_file(path: &Path) -> Option<Set> {
         let name = path.file_name()?.to_str()?.strip_suffix(".cedar")?;
         let (name, shadow) = match name.strip_suffix(".shadow") {
@@ -73,9 +73,9 @@ impl Set {
 /// One text of policies.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Text {
-    /// What policies in it are called by: the path inside the folder, or the name from the settings.
+    /// The name of its policies: the path inside the folder, or the name from the settings.
     pub(crate) name: String,
-    /// What problems call it: the path as a person would open it.
+    /// The name in error messages: the path as a person would open it.
     pub(crate) shown: String,
     pub(crate) set: Set,
     pub(crate) text: String,
@@ -84,7 +84,7 @@ pub(crate) struct Text {
     pub(crate) level: Template,
 }
 
-/// Who wrote a text.
+/// The author of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Author {
     /// It ships with the gateway.
@@ -110,7 +110,7 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 const FOLDERS_DEEP_MAX: usize = 8;
 
 impl Sources {
-    /// Whether an operator wrote no policies at all.
+    /// True if the operator wrote no policies at all.
     pub(crate) fn is_empty(&self) -> bool {
         self.folder.is_none() && self.extra.is_empty()
     }
@@ -134,13 +134,13 @@ impl Sources {
         (texts, problems)
     }
 
-    /// What the files look like from outside. Two equal ones mean that nothing needs to be read again.
+    /// The outside state of the files. Two equal ones mean that nothing needs to be read again.
     pub(crate) fn stamp(&self) -> Stamps {
         Stamps(self.folder.as_deref().map(list))
     }
 }
 
-/// Names, sizes and times of all files, and what could not be looked at.
+/// Names, sizes and times of all files, and the errors of those that could not be inspected.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Stamps(Option<(BTreeMap<PathBuf, Stamp>, Vec<Problem>)>);
 
@@ -203,7 +203,7 @@ impl Listing<'_> {
 
     fn take(&mut self, path: &Path, depth: usize) {
         let full = self.root.join(path);
-        // Links are followed: a mounted configuration is often nothing else.
+        // Links are followed: a mounted configuration often consists of links.
         match fs::metadata(&full) {
             Ok(metadata) if metadata.is_dir() => self.enter(path, depth + 1),
             Ok(metadata) => self.add(path, &metadata),
@@ -341,7 +341,7 @@ mod tests {
         let second = sources.stamp();
         assert_ne!(second, first);
 
-        // The same size, put in its place at once, as editors and deployments do.
+        // The same size, replaced in one step, as editors and deployments do.
         fs::write(folder.path().join("new"), "LONGER").unwrap();
         fs::rename(folder.path().join("new"), folder.path().join("guard.cedar")).unwrap();
         let third = sources.stamp();

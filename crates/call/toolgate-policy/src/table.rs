@@ -1,4 +1,4 @@
-//! The decision table: who may do what under which level of care, to be read and compared by people.
+//! The decision table: the permissions under each level of care, for people to read and compare.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -11,12 +11,12 @@ use crate::engine::PolicyEngine;
 use crate::explain::{VerdictKind, people, summary};
 use crate::problem::PolicyError;
 
-/// What one actor may do with one tool.
+/// The permissions of one actor for one tool.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct TableRow {
     pub actor: String,
     pub tool: String,
-    /// One for each level of care that was asked for, in that order.
+    /// One for each requested level of care, in that order.
     pub cells: Vec<TableCell>,
 }
 
@@ -24,14 +24,14 @@ pub struct TableRow {
 pub struct TableCell {
     pub template: Template,
     pub verdict: VerdictKind,
-    /// As the table says it: `permit`, `deny`, `approve by finance`, `by its arguments`.
+    /// The text in the table: `permit`, `deny`, `approve by finance`, `by its arguments`.
     pub told: String,
     /// In a sentence.
     pub summary: String,
 }
 
-/// The decisions for every actor, tool and level of care, without arguments. Actors and tools come with the names they
-/// have in the table.
+/// The decisions for every actor, tool and level of care, without arguments. Actors and tools come with their
+/// names in the table.
 pub fn decisions(
     engine: &PolicyEngine,
     actors: &[(&str, Principal)],

@@ -1,5 +1,5 @@
-//! What is built in, in the words of Cedar: the gates of the four levels of care, what holds while nobody has written a
-//! guard, and what stands beside every guard.
+//! The built-in policies, in Cedar: the gates of the four levels of care, the default guard, and the rules
+//! beside every guard.
 
 use toolgate_core::decision::Template;
 
@@ -11,7 +11,7 @@ const AUDIT_CRITICAL: &str = include_str!("templates/audit_critical.cedar");
 const GUARD: &str = include_str!("templates/guard.cedar");
 const DISCOVERY: &str = include_str!("templates/discovery.cedar");
 
-/// The gates of all levels. Each holds from its own level on.
+/// The gates of all levels. Each applies from its own level on.
 pub(crate) fn gates() -> impl Iterator<Item = Text> {
     let levels = [
         (Template::Standard, STANDARD),
@@ -24,12 +24,12 @@ pub(crate) fn gates() -> impl Iterator<Item = Text> {
     })
 }
 
-/// What holds while nobody has written a guard.
+/// The default guard, used while there is no other.
 pub(crate) fn guard() -> Text {
     Text::new("built-in/guard.cedar", Set::Guard, GUARD, Author::BuiltIn)
 }
 
-/// Lets everybody look for tools, however narrow the guard is. What is found is another matter.
+/// Lets everyone search for tools, however narrow the guard is. The visibility of results is another matter.
 pub(crate) fn discovery() -> Text {
     Text::new("built-in/discovery.cedar", Set::Guard, DISCOVERY, Author::BuiltIn)
 }

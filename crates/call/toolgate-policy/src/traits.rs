@@ -1,6 +1,6 @@
-//! What a tool's own name says about it, word by word. Levels of care rest on it where effects say too little.
+//! The traits in a tool's own name, word by word. Levels of care rely on them if effects are not enough.
 
-/// Moves something to where others rely on it.
+/// Moves something to a place that others rely on.
 pub(crate) const PROMOTION: &str = "promotion";
 /// Changes the form of data.
 pub(crate) const SCHEMA: &str = "schema";

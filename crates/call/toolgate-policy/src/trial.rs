@@ -1,4 +1,5 @@
-//! Policy tests: files that say who calls what with which arguments, and what must come of it. Reading them is in `case.rs`.
+//! Policy tests: files that state a principal, a tool and arguments, and the expected decision. `case.rs`
+//! parses them.
 //!
 //! ```toml
 //! [[test]]
@@ -30,11 +31,11 @@ use crate::explain::{VerdictKind, summary};
 use crate::problem::{PolicyError, Problem};
 use case::Case;
 
-/// How the name of a file with policy tests ends.
+/// The suffix of files with policy tests.
 pub const TEST_SUFFIX: &str = ".test.toml";
 const FOLDERS_DEEP_MAX: usize = 8;
 
-/// What came of one test.
+/// The result of one test.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct TestOutcome {
     pub file: String,
@@ -152,7 +153,7 @@ fn deciding(engine: &PolicyEngine, question: &Question<'_>) -> Vec<String> {
     matched.iter().map(|policy| format!("{} ({}:{})", policy.id, policy.file, policy.line)).collect()
 }
 
-/// The tool that a test names, or one made up after the test if there is none: then it may do everything unless the
+/// The tool that a test names, or an invented one if it does not exist: then it may do everything unless the
 /// test says otherwise.
 fn tool_of(case: &Case, tools: &[Arc<Tool>]) -> Tool {
     let known = tools.iter().find(|tool| tool.name.as_str() == case.tool);

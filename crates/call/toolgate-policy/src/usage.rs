@@ -1,5 +1,5 @@
-//! What a policy looks at: whether it needs a call or only who makes it, which arguments, and which entities it names. Read off
-//! Cedar's JSON form of the policy. Where in doubt it says more, never less.
+//! The inputs of a policy: whether it needs a call or only the caller, which arguments, and which entities it
+//! names. Derived from Cedar's JSON form of the policy. In doubt it reports more, never less.
 
 use std::collections::BTreeSet;
 
@@ -45,9 +45,9 @@ pub(crate) struct Named {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Usage {
-    /// Whether the answer depends on what only a call has: arguments, session, run, task.
+    /// True if the result depends on data that only a call has: arguments, session, run, task.
     pub(crate) call: bool,
-    /// Whether it asks for the agent by name.
+    /// True if it depends on the agent's name.
     pub(crate) agent: bool,
     pub(crate) fields: Fields,
     pub(crate) entities: BTreeSet<Named>,
@@ -83,11 +83,11 @@ impl Usage {
         }
     }
 
-    /// Notes an expression over the context and says whether it was one.
+    /// Notes an expression over the context and returns true if it was one.
     fn takes_as_context(&mut self, node: &Value) -> bool {
         let (path, needed) = match (context_path(node), context_test(node)) {
             (Some(path), _) => (path.clone(), field_of(&path)),
-            // `context has input` is true whatever is in it.
+            // `context has input` is true for any content.
             (None, Some(path)) if path == ["input"] => (path, Fields::none()),
             (None, Some(path)) => (path.clone(), field_of(&path)),
             (None, None) => return false,
@@ -114,7 +114,7 @@ impl Usage {
     }
 }
 
-/// The members that `context.a.b` goes through.
+/// The members of `context.a.b`.
 fn context_path(node: &Value) -> Option<Vec<&str>> {
     if node.get("Var").and_then(Value::as_str) == Some("context") {
         return Some(Vec::new());
@@ -138,7 +138,7 @@ fn context_test(node: &Value) -> Option<Vec<&str>> {
     Some(path)
 }
 
-/// The argument that a path through the context leads to. The context or the input as a whole is all of them.
+/// The argument at the end of a path through the context. The context or the input as a whole is all of them.
 fn field_of(path: &[&str]) -> Fields {
     match path {
         [] | ["input"] => Fields::All,

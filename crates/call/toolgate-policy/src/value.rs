@@ -29,7 +29,7 @@ fn record<'a>(members: impl Iterator<Item = (&'a String, &'a Value)>, shape: &Sh
     RestrictedExpression::new_record(converted).expect("a JSON object has each name once")
 }
 
-/// The Cedar value of a JSON value; nothing for null.
+/// The Cedar value of a JSON value; `None` for null.
 fn convert(value: &Value, shape: &Shape) -> Option<RestrictedExpression> {
     Some(match value {
         Value::Null => return None,

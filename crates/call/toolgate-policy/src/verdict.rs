@@ -1,10 +1,10 @@
-//! What the policies that matched come to: a verdict, and what all gates ask for together.
+//! The result of the policies that matched: a verdict, and the merged requirement of all gates.
 
 use toolgate_core::decision::{Denial, OnTimeout, PolicyRef, Requirement, Verdict};
 
 use crate::rule::Rule;
 
-/// What evaluation found, rule by rule.
+/// The results of the evaluation, rule by rule.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Findings<'a> {
     pub(crate) matched: Vec<&'a Rule>,
@@ -18,7 +18,7 @@ pub(crate) struct Failure<'a> {
     pub(crate) error: String,
 }
 
-/// How many failures a denial tells; the rest are counted.
+/// The number of failures that a denial lists; the rest are counted.
 const FAILURES_TOLD_MAX: usize = 3;
 
 impl Findings<'_> {
@@ -55,8 +55,8 @@ fn told(failed: &[&Failure<'_>]) -> String {
     told.join("; ")
 }
 
-/// Everything that all gates ask for. What a gate does not mention it leaves to the others, but for editing: there every
-/// gate must agree.
+/// The merged requirement of all gates. A gate leaves open whatever it does not mention, except for editing:
+/// every gate must allow it.
 fn merge(gates: &[&Rule]) -> Requirement {
     let mut ordered: Vec<&Rule> = gates.to_vec();
     ordered.sort_by(|a, b| a.reference.cmp(&b.reference));

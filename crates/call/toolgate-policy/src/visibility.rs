@@ -1,8 +1,8 @@
-//! What can be said of a tool before there are arguments: whether any call of it could be permitted, and whether people
-//! would be asked. It never says more than `decide` holds to, whatever the arguments turn out to be.
+//! The visibility of a tool before there are arguments: whether any call of it could be permitted, and
+//! whether people would be asked. It never promises more than `decide` delivers for any arguments.
 //!
-//! Whole lists are looked at, thousands of tools at a time. So this leaves the plans of calls alone, which are large and
-//! few, and keeps nothing but the answers.
+//! Whole lists are checked, thousands of tools at a time. So this does not use the plans of calls, which are
+//! large and few, and caches only the answers.
 
 use cedar_policy::{Entities, Request};
 use toolgate_core::decision::{Asking, Denial, Glimpse, Template, Verdict, Visibility};
@@ -16,7 +16,7 @@ use crate::plan::ToolKey;
 use crate::rule::Rule;
 use crate::verdict::Findings;
 
-/// An answer, and what it was the answer to.
+/// An answer, and its question.
 #[derive(Debug)]
 pub(crate) struct Answered {
     principal: Principal,
@@ -26,7 +26,7 @@ pub(crate) struct Answered {
     visibility: Visibility,
 }
 
-/// What policies say without a call.
+/// The results of policies without a call.
 #[derive(Default)]
 struct Outlook<'a> {
     findings: Findings<'a>,
@@ -64,7 +64,7 @@ impl Compiled {
         let sight = Sight { call: None, tool, principal, agent: agent_name, template: self.template };
         let mut outlook = Outlook::default();
         let mut before_cedar: Option<(Request, Entities)> = None;
-        // What is in shadow mode hides nothing and asks nobody.
+        // A policy in shadow mode hides nothing and asks nobody.
         for (_, rule) in self.fitting(principal, tool).filter(|(_, rule)| !rule.set.is_shadow()) {
             match rule.glance.look(sight) {
                 Some(true) => outlook.findings.matched.push(rule),
@@ -95,7 +95,7 @@ impl Outlook<'_> {
             () => Asking::Never,
         };
         match self.findings.verdict(|_| true) {
-            // Nothing stands against it, and the call may yet bring what permits it.
+            // Nothing forbids it, and the call may still have what permits it.
             Verdict::Deny(denial) if denial == Denial::default() && open(Rule::is_permit) => {
                 Visibility::Visible(asking)
             }

@@ -1,4 +1,4 @@
-//! From what the operator opened for a server to the plan for its process.
+//! From the operator's openings for a server to the plan for its process.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,28 +15,30 @@ use crate::plan::{Person, Plan, overlap};
 use crate::program;
 use crate::words;
 
-/// Folders of the system. Nobody means to have them changed who names one as an argument, or starts a gateway there.
+/// System folders. Naming one as an argument, or starting a gateway there, does not mean that it may be
+/// changed.
 const SYSTEM: [&str; 13] = [
     "/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/opt", "/proc", "/run", "/sbin", "/sys",
     "/usr",
 ];
 
-/// What the gateway has to hide, and where it stands.
+/// The gateway's own paths to hide, and its folder.
 #[derive(Clone, Debug)]
 pub struct Ground {
     /// Folders and files that the gateway keeps; absolute. Servers do not see them.
     pub own: Vec<PathBuf>,
-    /// Those that decide what the gateway does, and that servers may see: its program, and programs that it starts by itself.
+    /// Files that determine the gateway's behaviour, and that servers may read: its program, and programs
+    /// that it starts by itself.
     pub guarded: Vec<PathBuf>,
     pub home: Option<PathBuf>,
     /// The gateway's working folder.
     pub cwd: PathBuf,
 }
 
-/// What becomes of a server that this machine cannot confine.
+/// The treatment of a server that this machine cannot confine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Demand {
-    /// It runs with what there is, and whoever asks is told.
+    /// It runs with the available means, and its state shows that.
     Wanted,
     /// It does not start.
     Required,
@@ -44,12 +46,12 @@ pub enum Demand {
 
 /// Makes plans for the processes of one gateway.
 pub struct Confiner {
-    /// A program that ends in [`crate::launch`], or in [`crate::probe`] where it has no plan, and what stands before the plan
-    /// in its arguments.
+    /// A program that ends in [`crate::launch`], or in [`crate::probe`] without a plan, and its arguments
+    /// before the plan.
     launcher: (PathBuf, Vec<String>),
     ground: Ground,
     demand: Demand,
-    /// Found out when they are first wanted: many a command starts no process at all.
+    /// Determined on first use: many commands start no process at all.
     means: OnceLock<Means>,
 }
 
@@ -72,7 +74,7 @@ impl<'a> Process<'a> {
     }
 }
 
-/// What is started in place of the process, to become it.
+/// The program to start in place of the process, to become it.
 #[derive(Debug)]
 pub struct Start {
     pub program: PathBuf,
@@ -81,7 +83,7 @@ pub struct Start {
     pub env: BTreeMap<String, String>,
 }
 
-/// Why a process is not started.
+/// The reason why a process is not started.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
     #[error("{0}")]
@@ -105,12 +107,12 @@ impl Confiner {
         Self { launcher, ground, demand, means: OnceLock::new() }
     }
 
-    /// What this machine can do. Asking for the first time takes some milliseconds.
+    /// The means of this machine. The first call takes some milliseconds.
     pub fn means(&self) -> &Means {
         self.means.get_or_init(|| Means::ask(&self.launcher.0, &self.launcher.1))
     }
 
-    /// What to start for this process; nothing if it is to be started as it is.
+    /// The program to start for this process; `None` if it is started directly.
     pub fn start(&self, process: &Process<'_>) -> Result<Option<Start>, Refused> {
         let Sandbox::On(openings) = process.sandbox else { return Ok(None) };
         let lacking = self.means().lacking();
@@ -133,7 +135,8 @@ impl Confiner {
         Ok(Some(Start { program, args, env: plan.user.map(identity).unwrap_or_default() }))
     }
 
-    /// How the process of a server is confined that inherits this environment, in words. `None` if it is no process of ours.
+    /// The confinement of a server's process that inherits this environment, in words. `None` if it is not a
+    /// process of ours.
     pub fn confinement(
         &self,
         transport: &TransportSpec,
@@ -168,7 +171,7 @@ impl Confiner {
         ];
         let write: BTreeSet<PathBuf> = write.concat().iter().map(|path| real(path)).collect();
         let caches = home.iter().flat_map(|home| places::needed_caches(home, process.command));
-        // A folder has to be there before anybody can be allowed to write to it.
+        // A folder must exist before writing to it can be allowed.
         let make = caches.chain(openings.write.iter().filter(|path| !path.exists()).cloned()).collect();
         Ok(Plan {
             cwd,
@@ -183,7 +186,8 @@ impl Confiner {
         })
     }
 
-    /// A gateway may stand in its data folder; its servers cannot. Another user stands at home, for it may not be let in here.
+    /// A gateway may run in its data folder; its servers cannot. Another user runs at home, since it may have
+    /// no access here.
     fn cwd(&self, process: &Process<'_>, user: Option<&Person>, own: &[PathBuf]) -> Result<PathBuf, Refused> {
         let cwd = match (process.cwd, user) {
             (Some(cwd), _) => real(cwd),
@@ -198,7 +202,7 @@ impl Confiner {
     }
 }
 
-/// Places that people know to be nobody else's, but for those that are opened.
+/// Well-known private places, except for those that are opened.
 fn hidden(
     process: &Process<'_>,
     openings: &Openings,
@@ -207,7 +211,7 @@ fn hidden(
 ) -> Vec<PathBuf> {
     let read: Vec<PathBuf> = openings.read.iter().map(|path| real(path)).collect();
     let written: Vec<PathBuf> = openings.write.iter().map(|path| real(path)).collect();
-    // Whoever may write to a whole home folder has not been given the keys in it.
+    // Write access to a whole home folder does not include the keys in it.
     let is_opened = |path: &PathBuf| read.iter().any(|read| path.starts_with(read)) || written.contains(path);
     let number = user.map_or_else(|| geteuid().as_raw(), |user| user.user);
     let secrets = home.into_iter().flat_map(|home| places::secrets(home, process.command));
@@ -215,9 +219,9 @@ fn hidden(
     outermost(known.filter(|path| !is_opened(path)).collect())
 }
 
-/// What the operator gave a server without saying so: its working folder, and folders that its arguments name.
+/// The folders that the operator gave a server implicitly: its working folder, and folders in its arguments.
 struct Given<'a> {
-    /// What they must neither hold nor lie in.
+    /// Places that they must neither contain nor lie in.
     closed: &'a [PathBuf],
     home: Option<&'a Path>,
 }
@@ -228,8 +232,8 @@ impl Given<'_> {
         named.chain([cwd.to_owned()]).filter(|folder| self.may_be_changed(folder)).collect()
     }
 
-    /// Whoever may write where the gateway's configuration is may become the gateway, and whoever may write to a home folder
-    /// may become its owner: those are given by name or not at all.
+    /// Write access to the gateway's configuration would allow becoming the gateway, and write access to a
+    /// home folder its owner: those are given by name or not at all.
     fn may_be_changed(&self, folder: &Path) -> bool {
         let is_system = SYSTEM.iter().any(|system| folder.starts_with(system));
         let is_above_home = self.home.is_some_and(|home| home.starts_with(folder));
@@ -264,7 +268,7 @@ fn identity(user: Person) -> BTreeMap<String, String> {
         .into()
 }
 
-/// Where a path really leads; as it stands where it leads nowhere.
+/// The real path; unchanged if it does not exist.
 fn real(path: &Path) -> PathBuf {
     existing(path).unwrap_or_else(|| path.to_owned())
 }
@@ -275,7 +279,7 @@ fn existing(path: &Path) -> Option<PathBuf> {
 
 /// Without those that lie in another.
 fn outermost(places: BTreeSet<PathBuf>) -> Vec<PathBuf> {
-    // In their order, a folder stands before what is in it.
+    // Sorted, a folder comes before its content.
     let mut outermost: Vec<PathBuf> = Vec::new();
     for place in places {
         if !outermost.iter().any(|outer| place.starts_with(outer)) {

@@ -1,5 +1,6 @@
-//! The launcher: one thread that gives up what a plan says and then becomes the server's program. It runs before anything
-//! else of the gateway's program does, for a process with threads cannot enter a user namespace.
+//! The launcher: one thread that gives up the rights in a plan and then becomes the server's program. It runs
+//! before anything else of the gateway's program does, since a process with threads cannot enter a user
+//! namespace.
 
 use std::convert::Infallible;
 use std::ffi::{CString, OsString};
@@ -26,7 +27,7 @@ use rustix::thread::{
 use crate::means::Means;
 use crate::plan::{Person, Plan, all_but};
 
-/// What shells say of a program that was found and could not be started.
+/// The shells' exit code for a program that was found and could not be started.
 const NOT_STARTED: u8 = 126;
 /// The Landlock that these rules were written for.
 const LANDLOCK: ABI = ABI::V7;
@@ -43,9 +44,9 @@ const DEVICES: [&str; 8] = [
     "/dev/ptmx",
     "/dev/pts",
 ];
-/// What stands in the place of a hidden file.
+/// The replacement for a hidden file.
 const NOTHING: &str = "/dev/null";
-/// There are fewer, and the kernel says where they end.
+/// There are fewer, and the kernel reports their end.
 const CAPABILITIES_MAX: u32 = 64;
 
 #[derive(Debug, thiserror::Error)]
@@ -74,7 +75,7 @@ enum Problem {
     Start(io::Error),
 }
 
-/// Becomes the program that `command` names, with what `plan` leaves it. Returns only if that cannot be.
+/// Becomes the program in `command`, restricted by `plan`. Returns only on failure.
 pub fn launch(plan: &str, command: &[OsString]) -> ExitCode {
     match start(plan, command) {
         Ok(never) => match never {},
@@ -86,7 +87,7 @@ pub fn launch(plan: &str, command: &[OsString]) -> ExitCode {
     }
 }
 
-/// Finds out what can be done here, by doing it.
+/// Determines the available means by trying them.
 pub fn probe() -> Means {
     let hiding = enter_namespaces(CloneFlags::CLONE_NEWNET).and_then(|()| hide(Path::new("/proc")));
     let landlock = match restricted(Ruleset::default().handle_access(AccessFs::WriteFile)) {
@@ -106,7 +107,7 @@ fn start(plan: &str, command: &[OsString]) -> Result<Infallible, Problem> {
     let (program, args) = command.split_first().ok_or(Problem::NoProgram)?;
     plan.user.as_ref().map(become_user).transpose()?;
     for folder in &plan.make {
-        // Without it the program says itself what it misses.
+        // Without it the program itself reports what is missing.
         drop(fs::create_dir_all(folder));
     }
     if plan.namespaces {
@@ -114,7 +115,7 @@ fn start(plan: &str, command: &[OsString]) -> Result<Infallible, Problem> {
         enter_namespaces(network)?;
         plan.own.iter().chain(&plan.hidden).try_for_each(|place| hide(place))?;
     }
-    // By its path, once what is hidden is: a folder that was entered before would still be open.
+    // By its path, after hiding: a folder that was entered before would still be open.
     std::env::set_current_dir(&plan.cwd).map_err(|error| Problem::Folder(plan.cwd.clone(), error))?;
     prctl::set_no_new_privs().map_err(|error| Problem::Capabilities(error.into()))?;
     if plan.landlock {
@@ -129,11 +130,11 @@ fn become_user(user: &Person) -> Result<(), Problem> {
     let name = CString::new(user.name.as_str()).map_err(|_| problem(Errno::EINVAL))?;
     let (id, group) = (Uid::from_raw(user.user), Gid::from_raw(user.group));
     initgroups(&name, group).and_then(|()| setgid(group)).and_then(|()| setuid(id)).map_err(problem)?;
-    // Who changes its user is closed to that user, and could not write its own files in /proc.
+    // A process that changes its user is closed to that user, and could not write its own files in /proc.
     prctl::set_dumpable(true).map_err(problem)
 }
 
-/// In the new namespaces the user is who it was, and nobody else exists.
+/// In the new namespaces the user keeps its id, and no other user exists.
 fn enter_namespaces(more: CloneFlags) -> Result<(), Problem> {
     let (user, group) = (geteuid(), getegid());
     unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS | more).map_err(Problem::Namespaces)?;
@@ -146,7 +147,7 @@ fn enter_namespaces(more: CloneFlags) -> Result<(), Problem> {
 
 fn hide(place: &Path) -> Result<(), Problem> {
     const NOBODY: Option<&str> = None;
-    // What is not there, or cannot be reached, is hidden already.
+    // A missing or unreachable place is hidden already.
     let Ok(data) = fs::metadata(place) else { return Ok(()) };
     let hidden = if data.is_dir() {
         let flags = MsFlags::MS_RDONLY | MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
@@ -164,7 +165,7 @@ fn restrict(plan: &Plan) -> Result<(), Problem> {
     if !plan.network {
         ruleset = ruleset.handle_access(AccessNet::from_all(LANDLOCK))?;
     }
-    // Where nothing can be mounted over it, what the gateway keeps is left out of what may be read.
+    // If nothing can be mounted over it, the gateway's own data is excluded from the readable paths.
     let kept: &[PathBuf] = if plan.namespaces { &[] } else { &plan.own };
     let readable = all_but(Path::new("/"), &[kept, &[DEVICE_FOLDER.into()]].concat());
     let writable: Vec<PathBuf> = plan.write.iter().flat_map(|place| all_but(place, kept)).collect();
@@ -189,7 +190,7 @@ fn give_up_capabilities() -> Result<(), Problem> {
         let capability = CapabilitySet::from_bits_retain(1 << number);
         match remove_capability_from_bounding_set(capability) {
             Ok(()) => {}
-            // None of this number; or a user who has none to give up, and cannot get any.
+            // No capability of this number; or a user that has none to give up, and cannot get any.
             Err(rustix::io::Errno::INVAL | rustix::io::Errno::PERM) => break,
             Err(error) => return Err(problem(error)),
         }

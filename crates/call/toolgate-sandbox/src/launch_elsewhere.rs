@@ -1,4 +1,4 @@
-//! The launcher of systems that have none of what confinement is made of. Nothing is started through it.
+//! The launcher for systems without means of confinement. Nothing is started through it.
 
 use std::ffi::OsString;
 use std::process::ExitCode;

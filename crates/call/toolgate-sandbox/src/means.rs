@@ -1,4 +1,4 @@
-//! What this machine can do to keep a process from something.
+//! The means of this machine to confine a process.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -10,22 +10,23 @@ const LANDLOCK_OF_SIGNALS: u32 = 6;
 /// The one that also stops TCP; Linux 6.7.
 const LANDLOCK_OF_NETWORK: u32 = 4;
 
-/// Found out by trying, in a process of its own.
+/// Determined by trying, in a separate process.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Means {
-    /// Why places cannot be hidden, if they cannot.
+    /// The reason why places cannot be hidden, if so.
     pub no_namespaces: Option<String>,
     /// The version of Landlock; 0 for none.
     pub landlock: u32,
 }
 
 impl Means {
-    /// Nothing at all, for this reason.
+    /// No means at all, for this reason.
     pub fn none(why: &str) -> Self {
         Self { no_namespaces: Some(why.to_owned()), landlock: 0 }
     }
 
-    /// Asks a program that ends in [`crate::probe`] and prints the answer as JSON. It takes some milliseconds.
+    /// Asks a program that ends in [`crate::probe`] and prints the answer as JSON. It takes some
+    /// milliseconds.
     pub fn ask(launcher: &Path, args: &[String]) -> Self {
         let output =
             Command::new(launcher).args(args).env_clear().stdin(Stdio::null()).stderr(Stdio::null()).output();
@@ -51,7 +52,7 @@ impl Means {
         self.has_namespaces() || self.landlock >= LANDLOCK_OF_NETWORK
     }
 
-    /// What is missing on this machine, each with what it means.
+    /// The missing means, each with its consequence.
     pub fn lacking(&self) -> Vec<String> {
         let mut lacking = Vec::new();
         if let Some(why) = &self.no_namespaces {

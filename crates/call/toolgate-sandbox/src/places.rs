@@ -1,5 +1,4 @@
-//! Places that people know by name: where secrets lie, where programs keep what they can fetch again, which sockets lead out
-//! of any confinement.
+//! Well-known places: those of secrets, caches of programs, and sockets that lead out of any confinement.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -34,7 +33,7 @@ const HOME_SECRETS: [&str; 33] = [
     ".config/chromium",
     ".config/BraveSoftware",
     ".Xauthority",
-    // Clients of the gateway keep the tokens there with which they speak to it.
+    // Clients of the gateway keep their tokens for it there.
     ".claude",
     ".claude.json",
     ".codex",
@@ -43,7 +42,7 @@ const HOME_SECRETS: [&str; 33] = [
     ".cursor/mcp.json",
 ];
 
-/// Whoever may speak to these has other processes started, outside of any confinement, or watches the screen.
+/// A process that can reach these can start others outside of any confinement, or watch the screen.
 const SOCKETS: [&str; 13] = [
     "/run/docker.sock",
     "/run/docker",
@@ -59,18 +58,19 @@ const SOCKETS: [&str; 13] = [
     "/var/lib/incus/unix.socket",
     "/tmp/.X11-unix",
 ];
-/// The sockets of a user's session; behind it stands the user's number.
+/// The sockets of a user's session; the user's number follows.
 const SESSION: &str = "/run/user";
-/// Keys that an SSH agent holds, by how the folders of such agents begin.
+/// The folders of SSH agents, by their prefix.
 const AGENTS: (&str, &str) = ("/tmp", "ssh-");
 
-/// Programs that only ask a container's runtime to start what is untrusted. They are of no use without its sockets.
+/// Programs that only ask a container's runtime to start untrusted code. They are useless without its
+/// sockets.
 const RUNTIMES: [&str; 3] = ["docker", "podman", "nerdctl"];
 const RUNTIME_SECRETS: [&str; 2] = [".docker", ".config/containers"];
 
-/// Folders of a home folder in which programs keep what they can fetch again.
+/// Folders of a home folder with caches of programs.
 const CACHES: [&str; 4] = [".cache", ".npm", ".local/share/uv", ".bun/install/cache"];
-/// Which of them a program cannot do without, by how the program's name begins.
+/// The required caches of a program, by the prefix of its name.
 const NEEDED_CACHES: [(&str, &str); 6] = [
     ("npx", ".npm"),
     ("npm", ".npm"),
@@ -79,7 +79,7 @@ const NEEDED_CACHES: [(&str, &str); 6] = [
     ("bun", ".bun/install/cache"),
     ("deno", ".cache"),
 ];
-/// Variables by which caches are put elsewhere.
+/// Variables that relocate caches.
 const CACHE_VARIABLES: [&str; 7] = [
     "XDG_CACHE_HOME",
     "npm_config_cache",
@@ -125,7 +125,7 @@ pub(crate) fn caches(home: Option<&Path>, env: &BTreeMap<String, String>) -> Vec
     usual.chain(elsewhere.filter(|folder| folder.is_absolute())).collect()
 }
 
-/// Those that have to be there before a process can be allowed to write to them.
+/// The folders that must exist before a process can be allowed to write to them.
 pub(crate) fn needed_caches(home: &Path, program: &str) -> Vec<PathBuf> {
     let name = file_name(program);
     let needed = NEEDED_CACHES.iter().filter(|(begins, _)| name.starts_with(begins));

@@ -1,4 +1,4 @@
-//! What a launcher does to itself before it becomes a server's program.
+//! The actions of a launcher on itself before it becomes a server's program.
 
 use std::path::{Path, PathBuf};
 
@@ -9,17 +9,17 @@ pub(crate) struct Plan {
     /// Whom it runs as, if not as the gateway's user.
     pub(crate) user: Option<Person>,
     pub(crate) cwd: PathBuf,
-    /// Folders that are made if they are not there.
+    /// Folders to create if they are missing.
     pub(crate) make: Vec<PathBuf>,
-    /// What the gateway keeps. Hidden, whatever else is.
+    /// The gateway's own data. Always hidden.
     pub(crate) own: Vec<PathBuf>,
     /// Other places that look empty.
     pub(crate) hidden: Vec<PathBuf>,
-    /// What it may change.
+    /// The paths that it may change.
     pub(crate) write: Vec<PathBuf>,
-    /// Whether it may use the network.
+    /// True if it may use the network.
     pub(crate) network: bool,
-    /// How it is done; what is wanted and cannot be done ends the launcher.
+    /// The means; a required one that fails ends the launcher.
     pub(crate) namespaces: bool,
     pub(crate) landlock: bool,
 }
@@ -32,13 +32,13 @@ pub(crate) struct Person {
     pub(crate) home: PathBuf,
 }
 
-/// Whether one of the two lies in the other, or they are the same.
+/// True if one of the two contains the other, or they are equal.
 pub(crate) fn overlap(a: &Path, b: &Path) -> bool {
     a.starts_with(b) || b.starts_with(a)
 }
 
-/// What is left of a folder without these places, as the paths of what is there now. Links are left out: what they lead to
-/// has a path of its own.
+/// A folder without these places, as the existing paths. Links are left out: their targets have their own
+/// paths.
 #[cfg(target_os = "linux")]
 pub(crate) fn all_but(folder: &Path, without: &[PathBuf]) -> Vec<PathBuf> {
     if without.iter().any(|place| folder.starts_with(place)) {

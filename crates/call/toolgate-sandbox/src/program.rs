@@ -1,4 +1,5 @@
-//! Finding a program as the system would, before a launcher stands between: so that one that is missing is told by its name.
+//! Finding a program as the system would, before a launcher is in between: so that a missing one is reported
+//! by its name.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,7 +7,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Where the system looks when nobody says.
+/// The system's default search path.
 const USUAL_PATH: &str = "/bin:/usr/bin";
 
 /// The file that would be started.

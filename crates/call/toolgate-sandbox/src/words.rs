@@ -1,4 +1,4 @@
-//! How a process is confined, for people.
+//! The confinement of a process, for people.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,5 @@
-//! What a server's bytes say about a request: its result, an error of the server's own, or a breach of the protocol.
+//! The interpretation of a server's bytes as the answer to a request: its result, an error of the server's
+//! own, or a breach of the protocol.
 
 use bytes::Bytes;
 use bytestring::ByteString;
@@ -10,7 +11,7 @@ use toolgate_wire::{Incoming, Members, Response, object};
 
 use crate::context::Context;
 
-/// The result in `body`, which must be the response to the request `id` and nothing else.
+/// The result in `body`, which must be only the response to the request `id`.
 pub(crate) fn of_body(ctx: &Context, body: &Bytes, id: u64) -> Result<RawJson, ServerError> {
     let Ok(text) = ByteString::try_from(body.clone()) else {
         return Err(ctx.garbled("its answer is not UTF-8"));
@@ -48,7 +49,7 @@ pub(crate) fn number(value: Raw<'_>) -> Option<u64> {
     value.get().parse().ok()
 }
 
-/// Which kind of reply a result is. Only the newer era has more than one kind.
+/// The kind of reply that a result is. Only the newer era has more than one kind.
 pub(crate) fn reply(ctx: &Context, era: Era, result: RawJson) -> Result<Reply, ServerError> {
     if era == Era::Legacy {
         return Ok(Reply::Complete(result));
@@ -77,8 +78,8 @@ enum ResultType {
 const COMPLETE_FIRST: &str = r#"{"resultType":"complete""#;
 const COMPLETE_LAST: &str = r#","resultType":"complete"}"#;
 
-/// A large result is not read a second time where its first or last bytes tell: in valid JSON the last brace closes
-/// the outermost object, so what stands right before it is a member of that object.
+/// A large result is not parsed a second time if its first or last bytes tell: in valid JSON the last brace
+/// closes the outermost object, so the member right before it belongs to that object.
 fn result_type(result: &str) -> ResultType {
     if result.starts_with(COMPLETE_FIRST) || result.ends_with(COMPLETE_LAST) {
         return ResultType::Complete;

@@ -1,10 +1,10 @@
-//! How long to wait before the next attempt: longer each time, never in step with others.
+//! The wait before the next attempt: longer each time, never in step with others.
 
 use std::time::Duration;
 
 const FIRST: Duration = Duration::from_millis(500);
 const LONGEST: Duration = Duration::from_secs(60);
-/// What lasted this long was well, and the next failure is a first one.
+/// A connection that lasted this long was healthy, and the next failure is a first one.
 const WELL_AFTER: Duration = Duration::from_secs(60);
 
 #[derive(Default)]

@@ -1,7 +1,7 @@
-//! When something that keeps failing is left alone, and how it gets back.
+//! The pause of something that keeps failing, and its way back.
 //!
-//! The same machine serves an instance and a tool. While all is well a question costs one atomic load: the lock is for
-//! the time after a failure.
+//! The same machine serves an instance and a tool. While all is well a check costs one atomic load: the lock
+//! is for the time after a failure.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,7 +13,7 @@ use tokio::time::Instant;
 const FAILURES_MAX: u32 = 5;
 const REST: Duration = Duration::from_secs(5);
 const REST_MAX: Duration = Duration::from_secs(60);
-/// What is said to those who come while a probe is under way: nobody knows how long it will take.
+/// The wait that callers are told while a probe is in progress: its duration is unknown.
 const PROBE_PAUSE: Duration = Duration::from_secs(1);
 const REASON_CHARS_MAX: usize = 300;
 
@@ -21,7 +21,7 @@ const REASON_CHARS_MAX: usize = 300;
 pub(crate) struct Breaker {
     /// Failures since the last success. Means nothing while it is open.
     failures: AtomicU32,
-    /// Whether `rest` is set: all that the usual path looks at.
+    /// True if `rest` is set: the only thing that the usual path checks.
     open: AtomicBool,
     rest: Mutex<Option<Box<Rest>>>,
 }
@@ -30,18 +30,18 @@ struct Rest {
     reason: String,
     length: Duration,
     until: Instant,
-    /// Whether somebody is trying right now.
+    /// True if an attempt is in progress.
     probing: bool,
 }
 
-/// It is left alone. Nothing was sent.
+/// It is paused. Nothing was sent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Resting {
     pub(crate) reason: String,
     pub(crate) retry_after: Duration,
 }
 
-/// Leave to try once. Dropped without a word it counts as neither success nor failure.
+/// Permission for one attempt. Dropped without an outcome it counts as neither success nor failure.
 #[must_use]
 pub(crate) struct Admission<'a> {
     breaker: &'a Breaker,
@@ -51,9 +51,9 @@ pub(crate) struct Admission<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Usual,
-    /// The one attempt that decides whether the rest is over.
+    /// The one attempt that decides whether the pause is over.
     Probe,
-    /// The outcome has been told.
+    /// The outcome has been reported.
     Told,
 }
 
@@ -73,7 +73,7 @@ impl Breaker {
         Ok(Admission { breaker: self, kind })
     }
 
-    /// What [`Breaker::admit`] would say, without taking the place of a probe.
+    /// The answer of [`Breaker::admit`], without taking the place of a probe.
     pub(crate) fn resting(&self) -> Option<Resting> {
         if !self.open.load(Ordering::Acquire) {
             return None;
@@ -85,7 +85,7 @@ impl Breaker {
         self.rest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A call that was sent before the rest began tells nothing about now, however it ended.
+    /// A call that was sent before the pause began says nothing about now, however it ended.
     fn usual_failed(&self, reason: &str) {
         let mut rest = self.rest();
         if rest.is_none() && self.failures.fetch_add(1, Ordering::AcqRel) + 1 >= FAILURES_MAX {

@@ -1,12 +1,12 @@
-//! Results of tools that change nothing, kept for a short while for the same call.
+//! Results of tools that change nothing, cached for a short time for the same call.
 //!
-//! By hand and not a crate: the three bounds (entries, bytes in all, bytes of one), the end of each entry by its own
-//! time and the removal of a server's entries are most of the work, and no cache crate does all of them; a lock and two
-//! maps do. Only calls of tools marked as cacheable ever come here.
+//! Written by hand instead of a crate: the three bounds (entries, total bytes, bytes of one), the expiry of
+//! each entry by its own time and the removal of a server's entries are most of the work, and no cache crate
+//! does all of them; a lock and two maps do. Only calls of tools marked as cacheable ever come here.
 //!
-//! The operator's rule is the bound: a result's `ttlMs` can shorten the time it is kept, never lengthen it. A result that
-//! says `cacheScope: private` is for its caller alone whatever the rule says; it is for all if it says `public`, or says
-//! nothing and the rule does.
+//! The operator's rule is the bound: a result's `ttlMs` can shorten the time it is kept, never lengthen it. A
+//! result with `cacheScope: private` is for its caller alone regardless of the rule; it is for all if it is
+//! `public`, or if it says nothing and the rule is.
 
 mod observed;
 
@@ -25,7 +25,7 @@ pub(crate) use observed::Observed;
 const ENTRIES_MAX: usize = 10_000;
 const BYTES_MAX: usize = 64 << 20;
 const RESULT_BYTES_MAX: usize = 1 << 20;
-/// What an entry takes beside its result, roughly.
+/// The approximate size of an entry besides its result.
 const ENTRY_BYTES: usize = 256;
 const FRESH_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 /// Members of a caller's `_meta` that differ with each call and change no result.
@@ -37,13 +37,13 @@ pub(crate) struct Cache(Mutex<Kept>);
 #[derive(Default)]
 struct Kept {
     entries: HashMap<Key, Entry>,
-    /// The keys in the order in which they were stored.
+    /// The keys in the order of storing.
     order: BTreeMap<u64, Key>,
     next: u64,
     bytes: usize,
 }
 
-/// The call, and whose it is; nobody's is everybody's.
+/// The call, and its principal; `None` is shared by all.
 type Key = (Digest, Option<PrincipalId>);
 
 struct Entry {
@@ -53,7 +53,7 @@ struct Entry {
     place: u64,
 }
 
-/// Where the result of one call belongs.
+/// The place for the result of one call.
 pub(crate) struct Slot {
     server: ServerName,
     call: Digest,
@@ -61,18 +61,18 @@ pub(crate) struct Slot {
     rule: CacheRule,
 }
 
-/// Whether what one principal got may be shown to another at all.
+/// The permission to show one principal's result to another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Sharing {
-    /// As rule and result say.
+    /// As rule and result decide.
     Allowed,
     /// The server is shown credentials that may be the principal's own, so its answers may be too.
     Never,
 }
 
 impl Slot {
-    /// `None` if results of this request are not kept: the tool is not marked for it, or it is part of a conversation, or
-    /// content goes into it that nobody has read and could compare.
+    /// `None` if results of this request are not cached: the tool is not marked for it, or it is part of a
+    /// conversation, or it includes content that was not read and cannot be compared.
     pub(crate) fn of(request: &ServerRequest, principal: &PrincipalId) -> Option<Self> {
         let tool = request.tool.as_deref()?;
         let rule = tool.handling.cache?;
@@ -126,7 +126,7 @@ impl Cache {
         self.kept().insert(key, result, slot.server.clone(), Instant::now() + fresh);
     }
 
-    /// Drops what came from a server that is not the same any more.
+    /// Drops the results of a server that has changed.
     pub(crate) fn forget(&self, server: &ServerName) {
         let mut kept = self.kept();
         let places: Vec<u64> =
@@ -186,7 +186,7 @@ fn size_of_entry(result: &RawJson) -> usize {
     result.as_bytes().len() + ENTRY_BYTES
 }
 
-/// How long a result may be used and by whom; `None` if it is not to be kept. What cannot be understood is not kept.
+/// The lifetime of a result and its audience; `None` if it is not cached. An unreadable value is not cached.
 fn terms(result: &RawJson, rule: CacheRule) -> Option<(Duration, CacheScope)> {
     let members = Members::of(result).ok()?;
     if members.has_duplicates() || members.get("isError").is_some_and(|value| value.get() != "false") {

@@ -1,8 +1,8 @@
-//! The HTTP client: one pool of connections per server, so that a slow server holds up nobody else's.
+//! The HTTP client: one pool of connections per server, so that a slow server blocks no other.
 //!
-//! The pool is ours because the hot path needs little of what a general one does: one destination, HTTP/1.1, no
-//! redirects, and no task per request. A connection goes back to the pool when its response has been read to the
-//! end; a response that is dropped earlier closes its connection, which is how the newer era cancels.
+//! The pool is ours because the hot path needs little of what a general one does: one destination, HTTP/1.1,
+//! no redirects, and no task per request. A connection goes back to the pool when its response has been read
+//! to the end; a response that is dropped earlier closes its connection, which is how the newer era cancels.
 
 mod answered;
 mod body;
@@ -41,18 +41,18 @@ pub(crate) enum SendError {
     /// There was a connection, and the request was not written to it.
     #[error("{0}")]
     Unsent(String),
-    /// There is nothing to show to the server, so nothing was sent.
+    /// There is no credential for the server, so nothing was sent.
     #[error(transparent)]
     NoKey(#[from] NoKey),
-    /// What was to be sent could not be read to its end, so no request arrived.
+    /// The content to send could not be read completely, so no request arrived.
     #[error(transparent)]
     Unread(#[from] SourceError),
-    /// Whatever became of the request.
+    /// The fate of the request is unknown.
     #[error("{0}")]
     Lost(String),
 }
 
-/// Why an address cannot be used at all.
+/// The reason why an address cannot be used at all.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BadAddress {
     #[error("\"{url}\" is not an http or https address")]
@@ -78,7 +78,7 @@ pub(crate) struct Client {
     origin: Uri,
     host: HeaderValue,
     idle: Mutex<Vec<Idle>>,
-    /// For the ends of streams that nobody waits for.
+    /// For ends of streams in the background.
     tasks: TaskTracker,
 }
 
@@ -225,7 +225,7 @@ fn authority(url: &url::Url) -> Option<String> {
     })
 }
 
-/// An address as people may see it: its query and its user part may hold secrets.
+/// An address for display: its query and its user part may contain secrets.
 pub(crate) fn shown(address: &str) -> String {
     let address = address.split(['?', '#']).next().unwrap_or_default();
     let start = address.find("//").map_or(0, |at| at + 2);
@@ -235,7 +235,7 @@ pub(crate) fn shown(address: &str) -> String {
     format!("{scheme}{}", &rest[host..])
 }
 
-/// A connection that broke while it carried a request. A server that did not get the whole of it has run nothing.
+/// A connection that broke during a request. A server without the whole request has run nothing.
 fn broken_off(error: &hyper::Error, inserts: Option<&Inserts>) -> SendError {
     match inserts.map_or(Sent::Whole, Inserts::sent) {
         Sent::Whole => SendError::Lost(describe(error)),

@@ -1,5 +1,5 @@
-//! What every part of one server's machinery shares: its specification, the way back to the gateway, and the signals
-//! that tell its supervisor to look again. No connection lives here.
+//! The shared state of one server's machinery: its specification, the way back to the gateway, and the
+//! signals to its supervisor. No connection lives here.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,13 +20,13 @@ use crate::deadline::Deadline;
 use crate::message::Inserts;
 use crate::reaper::Reaper;
 
-/// What all servers of one gateway share.
+/// The shared state of all servers of one gateway.
 pub(crate) struct House {
     pub(crate) watcher: Arc<dyn Watcher>,
     pub(crate) facts: Arc<dyn Facts>,
     pub(crate) keyring: Arc<dyn Keyring>,
     pub(crate) limits: Limits,
-    /// What children may inherit, already narrowed to [`crate::INHERITED`].
+    /// The environment that children may inherit, already narrowed to [`crate::INHERITED`].
     pub(crate) base_env: BTreeMap<String, String>,
     pub(crate) reaper: Option<Reaper>,
     pub(crate) confiner: Option<Confiner>,
@@ -44,12 +44,12 @@ impl House {
 /// Answers to a server's own requests that may wait to be sent.
 const ANSWERS_WAITING_MAX: usize = 256;
 
-/// What the machinery of one server shares.
+/// The shared state of one server's machinery.
 pub(crate) struct Context {
     pub(crate) spec: ServerSpec,
     pub(crate) house: Arc<House>,
     pub(crate) tasks: TaskTracker,
-    /// Cancelled when the server is to be let go.
+    /// Cancelled when the server is removed.
     pub(crate) stop: CancellationToken,
     pub(crate) signals: Signals,
     /// Places for answers of ours that wait to be sent, so that a server cannot make us pile them up.
@@ -94,12 +94,12 @@ impl Context {
         self.fault(FaultKind::Garbled { what: what.into() })
     }
 
-    /// What was to be sent could not be read.
+    /// The error of content that could not be read.
     pub(crate) fn unread(&self, error: SourceError) -> ServerError {
         self.fault(FaultKind::Unread { reason: error.0 })
     }
 
-    /// The time for a request is over, whoever used it up.
+    /// The error of a request whose time is over, whoever used it up.
     pub(crate) fn late(&self, deadline: &Deadline, inserts: Option<&Arc<Inserts>>) -> ServerError {
         let after = deadline.length();
         if inserts.is_some_and(|inserts| inserts.awaits_source()) {
@@ -109,7 +109,7 @@ impl Context {
         self.fault(FaultKind::TimedOut { after })
     }
 
-    /// Notes that something on a connection was thrown away.
+    /// Notes that something on a connection was dropped.
     pub(crate) fn discarded(&self, what: &str) {
         tracing::debug!(server = %self.name(), what, "something was ignored");
     }
@@ -136,12 +136,12 @@ impl Signals {
         self.raise(Self::LIST_CHANGED);
     }
 
-    /// A list may have changed while nobody was listening.
+    /// A list may have changed while nothing was listening.
     pub(crate) fn look(&self) {
         self.raise(Self::LOOK);
     }
 
-    /// A request failed in a way that makes it worth asking whether the server is still there.
+    /// A request failed in a way that suggests checking the server.
     pub(crate) fn suspect(&self) {
         self.raise(Self::SUSPECT);
     }
@@ -177,8 +177,9 @@ pub(crate) struct Raised {
     pub(crate) look: bool,
 }
 
-/// What a child said that is no message, for the reason that people read: the first line that looks like an error, since what
-/// follows it is mostly where it happened, or else the last one; and what it wrote where messages belong.
+/// A child's output besides messages, for the reason that people read: the first line that looks like an
+/// error, since the lines after it are mostly a location, or else the last one; and output in the place of
+/// messages.
 #[derive(Default)]
 pub(crate) struct LastWords(Mutex<Words>);
 
@@ -206,14 +207,14 @@ impl LastWords {
         words.last = Some(line);
     }
 
-    /// A line on standard output that is not JSON. The first is told: it says who prints there.
+    /// A line on standard output that is not JSON. The first is reported: it shows what prints there.
     pub(crate) fn not_json(&self, line: &[u8]) {
         let line = shortened(&String::from_utf8_lossy(line));
         let mut words = self.lock();
         words.not_json = words.not_json.take().or(line);
     }
 
-    /// `what` happened, and the lines if there were any.
+    /// `what`, and the lines if there were any.
     pub(crate) fn after(&self, what: String) -> String {
         let words = self.lock();
         let mut told = what;

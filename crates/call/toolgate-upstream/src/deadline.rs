@@ -1,4 +1,4 @@
-//! When a request has taken too long. Time spent waiting for a person at the client does not count.
+//! The time limit of a request. Time spent waiting for a person at the client does not count.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -8,14 +8,14 @@ use toolgate_wire::{Version, compose, meta};
 
 use crate::message::Message;
 
-/// What we call ourselves where no client's name is known.
+/// Our own name if no client's name is known.
 pub(crate) const CLIENT_INFO: &str =
     concat!(r#"{"name":"toolgate","version":""#, env!("CARGO_PKG_VERSION"), r#""}"#);
 
-/// Declared to servers of the older era, so that whatever a client can answer can be bridged.
+/// Declared to servers of the older era, so that everything a client can answer can be bridged.
 const LEGACY_CAPABILITIES: &str = r#"{"roots":{"listChanged":true},"sampling":{"tools":{},"context":{}},"elicitation":{"form":{},"url":{}}}"#;
 
-/// What the gateway itself can do, when it asks on its own account.
+/// The gateway's own capabilities, when it asks on its own account.
 const OWN_CAPABILITIES: &str = r#"{"extensions":{"io.modelcontextprotocol/tasks":{}}}"#;
 
 /// The fixed parts of a modern request and some room for numbers.
@@ -88,10 +88,10 @@ pub(crate) fn legacy(id: u64, request: &ServerRequest, caller: Option<&dyn Calle
     Message::new(text, params_at, &request.inserts)
 }
 
-/// The text up to and including the brace that opens `params`; how long it is.
+/// Writes the text up to and including the brace that opens `params`, and returns its length.
 ///
-/// A request with inserts says what it is when they have been written: until then it can still become something else (see
-/// the writing to child processes).
+/// A request with inserts names its method after them: until then it can still become something else (see the
+/// writing to child processes).
 fn open(text: &mut String, id: u64, request: &ServerRequest) -> usize {
     text.push_str(r#"{"jsonrpc":"2.0""#);
     if request.inserts.is_empty() {
@@ -101,7 +101,7 @@ fn open(text: &mut String, id: u64, request: &ServerRequest) -> usize {
     text.len()
 }
 
-/// The brace that closes `params`, and what is left to say.
+/// Writes the brace that closes `params`, and the rest.
 fn close(text: &mut String, id: u64, request: &ServerRequest) {
     text.push('}');
     if !request.inserts.is_empty() {

@@ -10,9 +10,9 @@ pub(crate) struct Events {
     body: Answered,
     decoder: Decoder,
     ready: VecDeque<Event>,
-    /// What a resumption names: the last id the stream gave.
+    /// The last id of the stream, which a resumption names.
     pub(crate) last_id: Option<String>,
-    /// How long to wait before a resumption, as the stream asked.
+    /// The wait before a resumption, as the stream asked.
     pub(crate) retry_ms: Option<u64>,
 }
 
@@ -49,7 +49,8 @@ impl Events {
         }
     }
 
-    /// The answer has come. A stream that ends right behind it leaves its connection fit for the next request.
+    /// The answer has arrived. A stream that ends right after it leaves its connection usable for the next
+    /// request.
     pub(crate) fn finish(self) {
         self.body.finish();
     }

@@ -1,5 +1,5 @@
-//! One server as the gateway knows it: a fleet of instances that come and go, with one state and one listing to the
-//! outside. A process that the gateway starts is a fleet of one.
+//! One server as the gateway knows it: a fleet of instances that come and go, with one state and one listing
+//! to the outside. A process that the gateway starts is a fleet of one.
 
 mod affinity;
 mod choice;
@@ -36,51 +36,51 @@ pub(crate) use incidents::Incidents;
 use tools::Tools;
 pub use vitals::{InstanceVitals, Rest, ToolVitals, Vitals};
 
-/// How long the first listing of several instances waits for the slower ones, so that what only they offer is not
-/// missed at first and then new.
+/// The time that the first listing of several instances waits for the slower ones, so that their tools are
+/// not missing at first and then new.
 const SETTLE: Duration = Duration::from_secs(1);
-/// How long the parts of a member may take to end after the member itself has.
+/// The time that the parts of a member may take to end after the member itself has.
 const LEFTOVERS: Duration = Duration::from_secs(10);
 
 pub(crate) struct Fleet {
     name: ServerName,
     house: Arc<House>,
     stop: CancellationToken,
-    /// For what belongs to no member.
+    /// For tasks that belong to no member.
     tasks: TaskTracker,
     roll: ArcSwap<Roll>,
     pub(crate) wanted: Arc<Wanted>,
-    /// Which instance has the session of what stays together.
+    /// The instance of each session.
     sessions: Homes<Bond>,
-    /// Which instance made a task.
+    /// The instance of each task.
     task_homes: Homes<String>,
     tools: Tools,
     latency: Latency,
     told: Mutex<Told>,
-    /// Whether the first listing has waited long enough for slow instances.
+    /// True if the first listing has waited long enough for slow instances.
     settled: AtomicBool,
-    /// Changes when something about a member has.
+    /// Changes with every change of a member.
     news: watch::Sender<()>,
     numbers: AtomicU64,
     dice: AtomicU64,
 }
 
-/// Who belongs to the fleet. Replaced as a whole.
+/// The members of the fleet. Replaced as a whole.
 struct Roll {
     spec: ServerSpec,
     /// In the order of the specification.
     members: Vec<Arc<Member>>,
     gate: Arc<Gate>,
     limiter: Option<Arc<Limiter>>,
-    /// Set when the server itself is let go: nobody is told of it any more.
+    /// Set when the server itself is removed: nothing more is reported about it.
     is_over: bool,
 }
 
-/// What the gateway was told last.
+/// The last report to the gateway.
 struct Told {
     state: ServerState,
     listing: Option<Listing>,
-    /// What the listing was made of.
+    /// The readings behind the listing.
     readings: Vec<Arc<Reading>>,
     /// The number of the member at which resources are watched.
     on_duty: Option<u64>,
@@ -118,7 +118,7 @@ impl Fleet {
         self.roll.load().spec.transport.clone()
     }
 
-    /// Makes the fleet what `spec` says and returns who is to leave. Members that stay as they are are not touched.
+    /// Makes the fleet match `spec` and returns the members that leave. Unchanged members are not touched.
     pub(crate) fn apply(self: &Arc<Self>, spec: ServerSpec) -> Vec<Arc<Member>> {
         let before = self.roll.load_full();
         if before.spec == spec {
@@ -131,7 +131,7 @@ impl Fleet {
     }
 
     fn man(self: &Arc<Self>, spec: ServerSpec) -> Vec<Arc<Member>> {
-        // A member may fail at once, before it is on the roll: nothing is told until it is.
+        // A member may fail at once, before it is on the roll: nothing is reported until it is.
         let quiet = self.told();
         let before = self.roll.load_full();
         let members: Vec<Arc<Member>> = members_of(&spec)
@@ -156,7 +156,7 @@ impl Fleet {
         Member::start(ctx, id, number, self.wanted.clone(), Arc::downgrade(self))
     }
 
-    /// Lets go of everybody. What is under way may finish; nothing new comes in.
+    /// Removes all members. Requests in progress may finish; no new ones come in.
     pub(crate) fn disband(&self) -> Vec<Arc<Member>> {
         let _quiet = self.told();
         let before = self.roll.load_full();
@@ -182,9 +182,9 @@ impl Fleet {
         }
     }
 
-    /// Looks at all members again and tells the gateway what changed.
+    /// Checks all members again and reports changes to the gateway.
     pub(crate) fn member_changed(&self) {
-        // Held while telling, so that two members that change at once are told of in order.
+        // Locked while reporting, so that two concurrent changes are reported in order.
         let mut told = self.told();
         let roll = self.roll.load_full();
         if roll.is_over {
@@ -206,7 +206,7 @@ impl Fleet {
         }
     }
 
-    /// Of members that are away nothing is known, unless they all are: then what was listed last stays.
+    /// Absent members have no listing, unless all are absent: then the last listing stays.
     fn tell_listing(&self, roll: &Roll, told: &mut Told) {
         let mut up: Vec<&Arc<Member>> = roll.members.iter().filter(|member| member.is_up()).collect();
         up.sort_by_key(|member| std::cmp::Reverse(member.number));
@@ -241,7 +241,7 @@ async fn settle(fleet: Arc<Fleet>) {
 }
 
 impl Roll {
-    /// Limits that are the same as before go on where they are.
+    /// Unchanged limits keep their state.
     fn new(spec: ServerSpec, members: Vec<Arc<Member>>, before: Option<&Roll>) -> Self {
         let gate = before.filter(|before| before.spec.concurrency_max == spec.concurrency_max);
         let gate =
@@ -287,7 +287,7 @@ fn no_instances() -> TransportSpec {
     TransportSpec::Http { instances: Vec::new(), headers: std::collections::BTreeMap::new() }
 }
 
-/// Whether both lead to the same software with the same credentials, however many instances it has.
+/// True if both lead to the same software with the same credentials, regardless of the number of instances.
 fn same_source(one: &TransportSpec, other: &TransportSpec) -> bool {
     match (one, other) {
         (TransportSpec::Http { headers: one, .. }, TransportSpec::Http { headers: other, .. }) => {
@@ -297,8 +297,8 @@ fn same_source(one: &TransportSpec, other: &TransportSpec) -> bool {
     }
 }
 
-/// The members a specification asks for, each with a specification of its own that names no other instance. Limits
-/// that the members share are not in it: a change to them disturbs nobody.
+/// The members of a specification, each with a specification of its own that names no other instance. It
+/// excludes shared limits: a change to them disturbs no member.
 fn members_of(spec: &ServerSpec) -> Vec<(InstanceId, ServerSpec)> {
     let alone = |transport| ServerSpec {
         transport,
@@ -322,7 +322,7 @@ fn members_of(spec: &ServerSpec) -> Vec<(InstanceId, ServerSpec)> {
     }
 }
 
-/// Waits until a member that leaves has nothing under way, not for ever, and ends it.
+/// Waits, for a limited time, until a leaving member has nothing in progress, and ends it.
 pub(crate) async fn see_off(member: Arc<Member>) {
     tokio::select! {
         _ = timeout(member.ctx.spec.timeout, member.emptied()) => {}

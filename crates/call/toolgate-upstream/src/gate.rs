@@ -1,4 +1,4 @@
-//! How many requests one server has under way at once, and how many may wait for a place.
+//! The limit on concurrent requests of one server, and on those that wait for a place.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -22,7 +22,7 @@ impl Gate {
         Self { places: Semaphore::new(limit), queued: AtomicUsize::new(0), limit }
     }
 
-    /// Whether the next one need not wait.
+    /// True if the next request need not wait.
     pub(crate) fn has_place(&self) -> bool {
         self.places.available_permits() > 0
     }

@@ -1,4 +1,4 @@
-//! A server behind a URL: the address, the headers every request carries, and what its HTTP answers mean.
+//! A server behind a URL: the address, the headers of every request, and the meaning of its HTTP answers.
 
 pub(crate) mod open;
 pub(crate) mod pair;
@@ -26,7 +26,7 @@ use crate::pending::Answer;
 
 const EXCERPT_CHARS: usize = 300;
 
-/// Where and how to send.
+/// The address and the headers.
 #[derive(Clone)]
 pub(crate) struct Endpoint {
     pub(crate) client: Arc<Client>,
@@ -98,7 +98,8 @@ impl Endpoint {
         Box::pin(self.send_with_keys(who, method, headers, message)).await
     }
 
-    /// A credential that is refused may be replaced and the request repeated, once: who is not let in has had nothing done.
+    /// A refused credential may be replaced and the request repeated, once: a refused request has had no
+    /// effect.
     async fn send_with_keys(
         &self,
         who: Who<'_>,
@@ -137,7 +138,7 @@ fn target(url: &url::Url) -> Result<Uri, BadAddress> {
     text.parse().map_err(|_| BadAddress::Url { url: shown(url.as_str()) })
 }
 
-/// An instance is shown the token that it brought, unless the operator says what it is shown.
+/// An instance is shown the token that it provided, unless the operator configured a credential.
 fn show_token(instance: &InstanceSpec, headers: &HeaderMap, secret: &mut Secret) {
     let is_said = |(name, _): &(HeaderName, Template)| *name == header::AUTHORIZATION;
     if !headers.contains_key(header::AUTHORIZATION) && !secret.iter().any(is_said) {
@@ -174,7 +175,7 @@ fn configured_headers(configured: &BTreeMap<String, String>) -> Result<(HeaderMa
     Ok((headers, secret))
 }
 
-/// A request that could not be sent, as a fault. The supervisor is asked to look after the server.
+/// The fault of a request that could not be sent. The supervisor is asked to check the server.
 pub(crate) fn send_fault(ctx: &Context, error: SendError) -> ServerError {
     match error {
         SendError::NoKey(NoKey(reason)) => return ctx.fault(FaultKind::Unauthorized { reason }),
@@ -187,7 +188,7 @@ pub(crate) fn send_fault(ctx: &Context, error: SendError) -> ServerError {
     }
 }
 
-/// The fault of an answer that asks for a credential and is nothing else, whatever its body says.
+/// The fault of an answer that only asks for a credential, regardless of its body.
 pub(crate) fn unauthorized(ctx: &Context, answered: &Answered) -> Option<ServerError> {
     if !wants_credential(answered) {
         return None;
@@ -207,8 +208,8 @@ pub(crate) fn body_fault(ctx: &Context, error: BodyError) -> ServerError {
     }
 }
 
-/// What a whole body says about the request `id`. Errors of the protocol come with any status; other statuses than
-/// success without one are no answer.
+/// The answer to the request `id` in a whole body. Errors of the protocol come with any status; an
+/// unsuccessful status without one is no answer.
 pub(crate) fn judge(ctx: &Context, status: StatusCode, body: &Bytes, id: u64) -> Answer {
     if status.is_success() && !body.is_empty() {
         return answer::of_body(ctx, body, id);

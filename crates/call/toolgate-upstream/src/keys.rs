@@ -1,8 +1,8 @@
-//! What a server is shown to be let in: secrets of the vault in headers and environments (`${vault:NAME}`), and OAuth
-//! tokens. Each principal's own where it has one; the gateway's where it acts on its own account.
+//! The credentials shown to a server: secrets of the vault in headers and environments (`${vault:NAME}`), and
+//! OAuth tokens. Each principal's own if it has one; the gateway's if it acts on its own account.
 //!
 //! A server without any costs one comparison per request. Values are never logged: the headers are marked as
-//! sensitive, and errors name the secret and not what it is.
+//! sensitive, and errors name the secret and not its value.
 
 mod environment;
 mod template;
@@ -22,25 +22,25 @@ use crate::client::Answered;
 pub(crate) use environment::{Given, filled_env, gives_secrets};
 pub(crate) use template::Template;
 
-/// On whose behalf: a principal's, or the gateway's own.
+/// The principal, or the gateway itself.
 pub(crate) type Who<'a> = Option<&'a PrincipalId>;
 
-/// Principals whose header values are remembered.
+/// The number of principals whose header values are cached.
 const PRINCIPALS_MAX: usize = 1024;
-/// How often it is looked whether credentials changed, while somebody waits for that.
+/// The interval for checking whether credentials changed, while a task waits for that.
 pub(crate) const LOOK: Duration = Duration::from_millis(250);
 /// No generation has this number.
 const NEVER: u64 = u64::MAX;
 
-/// The credentials of one server, as they are shown to one of its instances.
+/// The credentials of one server, as shown to one of its instances.
 pub(crate) struct Keys {
     server: ServerName,
-    /// Where the instance is.
+    /// The address of the instance.
     url: String,
     keyring: Arc<dyn Keyring>,
     /// Headers with secrets in them.
     headers: Vec<(HeaderName, Template)>,
-    /// The generation in which it was seen that nobody signs in here.
+    /// The generation in which there was no sign-in here.
     unsigned_in: AtomicU64,
     known: Mutex<Known>,
     /// Held while a token is replaced.
@@ -49,14 +49,14 @@ pub(crate) struct Keys {
 
 type Values = Arc<[(HeaderName, HeaderValue)]>;
 
-/// Header values as they were in one generation of the credentials.
+/// Header values of one generation of the credentials.
 #[derive(Default)]
 struct Known {
     generation: u64,
     values: BTreeMap<Option<PrincipalId>, Values>,
 }
 
-/// What one request shows.
+/// The credentials of one request.
 pub(crate) struct Shown {
     values: Values,
     token: Option<HeaderValue>,
@@ -80,7 +80,7 @@ impl Keys {
         })
     }
 
-    /// Whether there is nothing to show, which is so for most servers.
+    /// True if there is nothing to show, as for most servers.
     pub(crate) fn are_none(&self) -> bool {
         if !self.headers.is_empty() {
             return false;
@@ -109,8 +109,8 @@ impl Keys {
         sensitive(&format!("Bearer {token}"), "Authorization").map(Some)
     }
 
-    /// The server did not take the token that was shown. What to show instead, if there is anything. Of many requests
-    /// that are refused at once the first replaces the token and the others find it replaced.
+    /// The server refused the token. Returns the replacement, if there is one. Of many requests that are
+    /// refused at once the first replaces the token and the others find it replaced.
     pub(crate) async fn instead_of(
         &self,
         refused: &Shown,
@@ -124,7 +124,7 @@ impl Keys {
         self.shown(who).await
     }
 
-    /// The server did not take the secrets that were shown. What to show instead, if there is anything else by now.
+    /// The server refused the secrets. Returns the replacements, if they have changed.
     pub(crate) async fn instead_of_values(&self, who: Who<'_>) -> Result<Option<Shown>, NoKey> {
         if !self.keyring.secrets_refused(&self.server).await {
             return Ok(None);
@@ -155,7 +155,7 @@ impl Keys {
         Ok(values)
     }
 
-    /// What is known of this generation; what was known of another is of no use.
+    /// The cached data of this generation; that of another is useless.
     fn known(&self, generation: u64) -> MutexGuard<'_, Known> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.generation != generation {
@@ -175,18 +175,18 @@ impl Shown {
         }
     }
 
-    /// Whether another token may help where this one did not.
+    /// True if another token may help.
     pub(crate) fn is_refused_by(&self, answered: &Answered) -> bool {
         self.token.is_some() && wants_credential(answered)
     }
 
-    /// Whether other secrets may help where these did not.
+    /// True if other secrets may help.
     pub(crate) fn are_values_refused_by(&self, answered: &Answered) -> bool {
         self.token.is_none() && !self.values.is_empty() && wants_credential(answered)
     }
 }
 
-/// Whether an answer says that the credential was none or not enough. Nothing has been done then.
+/// True if an answer says that the credential was missing or insufficient. Nothing has been done then.
 pub(crate) fn wants_credential(answered: &Answered) -> bool {
     match answered.status {
         StatusCode::UNAUTHORIZED => true,
@@ -204,7 +204,7 @@ fn sensitive(text: &str, name: &str) -> Result<HeaderValue, NoKey> {
     Ok(value)
 }
 
-/// Whether one principal's results may be shown to others: not where the server may know whose they are.
+/// The permission to show one principal's results to others: not if the server may know whose they are.
 pub(crate) fn sharing(spec: &ServerSpec, keyring: &dyn Keyring) -> Sharing {
     let mut values = match &spec.transport {
         TransportSpec::Stdio { env, .. } => env.values(),
@@ -216,7 +216,8 @@ pub(crate) fn sharing(spec: &ServerSpec, keyring: &dyn Keyring) -> Sharing {
     if personal { Sharing::Never } else { Sharing::Allowed }
 }
 
-/// Ends when credentials have changed since `generation`: what failed for want of one is worth another attempt.
+/// Resolves when credentials have changed since `generation`: a failure for lack of one is worth another
+/// attempt.
 pub(crate) async fn changed_since(keyring: &dyn Keyring, generation: u64) {
     while keyring.generation() == generation {
         tokio::time::sleep(LOOK).await;

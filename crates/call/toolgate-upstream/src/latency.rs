@@ -1,16 +1,17 @@
-//! How long calls took: counts in fixed buckets that grow by half and by a third in turn, from 0.1 ms to ten minutes.
+//! The duration of calls: counts in fixed buckets that grow by half and by a third in turn, from 0.1 ms to
+//! ten minutes.
 //!
-//! Ours and not `hdrhistogram`, because that one wants `&mut` or a recorder per thread and many times the memory; here
-//! a record is three atomic additions, and what was never called has no counts at all.
+//! Ours instead of `hdrhistogram`, because that one needs `&mut` or a recorder per thread and many times the
+//! memory; here a record is three atomic additions, and an unused tool has no counts at all.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Buckets below the last one, which takes everything longer.
+/// The number of buckets below the last one, which takes everything longer.
 const BOUNDED: usize = 46;
 const BUCKETS: usize = BOUNDED + 1;
-/// Half of the first bound: powers of two of it and what lies half-way between them are the bounds.
+/// Half of the first bound: the bounds are its powers of two and the values half-way between them.
 const STEP_MICROS: u64 = 50;
 
 #[derive(Default)]
@@ -22,7 +23,7 @@ struct Counts {
     max_micros: AtomicU64,
 }
 
-/// What was counted up to now. Percentiles are estimates: right up to the width of a bucket.
+/// The counts so far. Percentiles are estimates, precise to the width of a bucket.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LatencySnapshot {
     pub count: u64,
@@ -88,7 +89,7 @@ fn bucket_of(micros: u64) -> usize {
     bucket.min(BOUNDED)
 }
 
-/// The first number of microseconds that does not belong into the bucket any more.
+/// The first number of microseconds beyond the bucket.
 fn bound_micros(bucket: usize) -> u64 {
     let halves = bucket as u64 + 2;
     let power = halves / 2;
@@ -100,7 +101,7 @@ fn bound(bucket: usize) -> Duration {
     if bucket < BOUNDED { Duration::from_micros(bound_micros(bucket)) } else { Duration::MAX }
 }
 
-/// Where `share` of all counts lie below, as if each bucket were filled evenly.
+/// The value below which `share` of all counts lie, as if each bucket were filled evenly.
 fn percentile(counts: &[u64], share: f64) -> u64 {
     let wanted = counts.iter().sum::<u64>() as f64 * share;
     let mut below = 0.0;
@@ -116,7 +117,7 @@ fn percentile(counts: &[u64], share: f64) -> u64 {
 
 fn within(bucket: usize, part: f64) -> u64 {
     if bucket >= BOUNDED {
-        // The longest of all is the best that is known of what has no bound.
+        // The longest duration is the best estimate for an unbounded bucket.
         return u64::MAX;
     }
     let low = bucket.checked_sub(1).map_or(0, bound_micros);

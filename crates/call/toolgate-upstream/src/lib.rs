@@ -55,14 +55,14 @@ use fleet::{Fleet, see_off};
 pub const INHERITED: [&str; 10] =
     ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LC_ALL", "TMPDIR", "TZ"];
 
-/// What is known about servers from earlier runs.
+/// The knowledge about servers from earlier runs.
 pub trait Facts: Send + Sync {
     /// The era and protocol version a server spoke when it was last reached.
     fn remembered(&self, server: &ServerName) -> Option<(Era, String)>;
     fn remember(&self, server: &ServerName, era: Era, version: &str);
 }
 
-/// Remembers nothing: every server is probed anew.
+/// Remembers nothing: every server is probed each time.
 #[derive(Debug, Default)]
 pub struct NoFacts;
 
@@ -74,19 +74,19 @@ impl Facts for NoFacts {
     fn remember(&self, _server: &ServerName, _era: Era, _version: &str) {}
 }
 
-/// What the servers need to run.
+/// The dependencies of the servers.
 pub struct Setup {
     pub specs: Vec<ServerSpec>,
     pub watcher: Arc<dyn Watcher>,
     pub facts: Arc<dyn Facts>,
-    /// What the gateway shows to servers to be let in.
+    /// The credentials that the gateway shows to servers.
     pub keyring: Arc<dyn Keyring>,
     pub limits: Limits,
     /// The gateway's own environment; children get the part of it that [`INHERITED`] names.
     pub env: BTreeMap<String, String>,
     /// A program and arguments that end in [`reaper_main`]. Without it, children may outlive a killed gateway.
     pub reaper_command: Option<(PathBuf, Vec<String>)>,
-    /// Who keeps children from what is not theirs. Without it they may do whatever the gateway may.
+    /// Confines child processes. Without it they may do everything that the gateway may.
     pub confiner: Option<Confiner>,
 }
 
@@ -94,9 +94,9 @@ pub struct Setup {
 pub struct Manager {
     house: Arc<House>,
     fleets: RwLock<BTreeMap<ServerName, Arc<Fleet>>>,
-    /// Held while the fleets are made to be what they should, so that two who say so at once do it one after the other.
+    /// Locked while the fleets are updated, so that concurrent updates run one after the other.
     applying: Mutex<()>,
-    /// Those that are being let go.
+    /// Fleets that are being removed.
     leaving: TaskTracker,
     stop: CancellationToken,
 }
@@ -127,9 +127,9 @@ impl Manager {
         manager
     }
 
-    /// Makes the servers what `specs` says. What did not change is not touched; what is not there any more, or is
-    /// another now, gets no new requests, finishes what is under way within its time-out, and ends. Of two of one name
-    /// the first counts. Must be called inside a Tokio runtime and not by the [`Watcher`] itself, which is told things
+    /// Makes the servers match `specs`. Unchanged servers are not touched; removed or replaced ones get no
+    /// new requests, finish those in progress within their timeout, and end. Of two with one name the first
+    /// counts. Must be called inside a Tokio runtime and not by the [`Watcher`] itself, which receives calls
     /// meanwhile; returns at once.
     pub fn apply(&self, specs: Vec<ServerSpec>) {
         let _only = self.applying.lock().unwrap_or_else(PoisonError::into_inner);
@@ -158,12 +158,12 @@ impl Manager {
         gone.into_iter().for_each(|fleet| self.disband(fleet));
     }
 
-    /// How a server is doing right now; `None` if there is none of this name.
+    /// The current vitals of a server; `None` if there is none of this name.
     pub fn vitals(&self, server: &ServerName) -> Option<Vitals> {
         self.fleet(server).map(|fleet| fleet.vitals())
     }
 
-    /// How the process of a server is confined; `None` if it is no process of ours.
+    /// The confinement of a server's process; `None` if it is not a process of ours.
     pub fn confinement(&self, server: &ServerName) -> Option<Confinement> {
         let transport = self.fleet(server)?.transport();
         self.house.confiner.as_ref()?.confinement(&transport, &self.house.base_env)

@@ -4,7 +4,7 @@ use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 const READ_BYTES: usize = 16 << 10;
-/// What is kept of either end of a line that is too long.
+/// The part of either end of an overlong line that is kept.
 const KEPT_BYTES: usize = 4 << 10;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(crate) enum Line {
 pub(crate) struct Lines<R> {
     input: R,
     buffer: BytesMut,
-    /// Bytes of the buffer that are known to hold no line break.
+    /// The number of bytes of the buffer that are known to have no line break.
     scanned: usize,
     /// The beginning of a line that turned out too long and is being skipped.
     skipped_head: Option<Bytes>,
@@ -33,7 +33,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         Self { input, buffer: BytesMut::new(), scanned: 0, skipped_head: None, bytes_max, over: false }
     }
 
-    /// The next line without its break, or `None` at the end. What follows the last break counts as a line.
+    /// The next line without its break, or `None` at the end. The text after the last break counts as a line.
     pub(crate) async fn next(&mut self) -> std::io::Result<Option<Line>> {
         // A server that floods us is always ready: without this, nothing else on the thread would get its turn.
         tokio::task::coop::consume_budget().await;
@@ -60,7 +60,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         }
     }
 
-    /// Whether the input has ended, and the last line with it, without a line break.
+    /// True if the input has ended, with the last line lacking a line break.
     pub(crate) fn is_over(&self) -> bool {
         self.over
     }

@@ -1,4 +1,4 @@
-//! One live connection to a server, whatever carries it, and how the server introduced itself on it.
+//! One live connection to a server over any transport, and the server's introduction on it.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ impl Live {
         self.opening.era()
     }
 
-    /// What people call the transport.
+    /// The transport's name for people.
     pub(crate) fn transport(&self) -> &'static str {
         match self.link {
             Link::Process(_) => "stdio",
@@ -56,7 +56,7 @@ impl Live {
         }
     }
 
-    /// The connection that all requests share, where there is one.
+    /// The connection that all requests share, if there is one.
     pub(crate) fn pipe(&self) -> Option<&Arc<Pipe>> {
         match &self.link {
             Link::Process(process) => Some(&process.pipe),
@@ -96,7 +96,7 @@ impl Live {
         answer::reply(&self.ctx, self.era(), pipe.exchange(exchange).await?)
     }
 
-    /// Opens a subscription of the newer era and hears it until it ends. Dropping the future closes it.
+    /// Opens a subscription of the newer era and receives it until it ends. Dropping the future closes it.
     pub(crate) async fn subscribe(&self, request: &ServerRequest, listener: Listener) -> Answer {
         match (&self.link, self.pipe()) {
             (Link::Stateless(stateless), _) => stateless.subscribe(request, listener).await,
@@ -127,7 +127,7 @@ impl Live {
         }
     }
 
-    /// Lets go of what has not been used for a while.
+    /// Closes sessions that have been idle for a while.
     pub(crate) async fn sweep(&self, sessions_idle: std::time::Duration) {
         match &self.link {
             Link::Process(_) => {}

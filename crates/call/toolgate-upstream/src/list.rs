@@ -1,4 +1,4 @@
-//! Reading everything a server offers, every page of it, within limits.
+//! Reading all lists of a server, every page of them, within limits.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -15,14 +15,14 @@ use crate::deadline::Deadline;
 use crate::link::Live;
 use crate::reading::{Reading, add_extras};
 
-/// What all pages of one list may come to.
+/// The maximum total size of all pages of one list.
 const LIST_BYTES_MAX: usize = 64 << 20;
 
 /// One of the lists of MCP.
 struct Kind {
     capability: &'static str,
     method: &'static str,
-    /// The member of the result that holds the entries.
+    /// The member of the result with the entries.
     entries: &'static str,
     /// The member of an entry that names it.
     key: &'static str,
@@ -39,7 +39,7 @@ const TEMPLATES: Kind = Kind {
     key: "uriTemplate",
 };
 
-/// What was read, and what people should know about it.
+/// The listing, and remarks for people.
 pub(crate) struct Read {
     pub(crate) reading: Reading,
     pub(crate) remarks: Option<String>,
@@ -70,7 +70,7 @@ pub(crate) async fn read(ctx: &Context, live: &Live, deadline: &Arc<Deadline>) -
     Ok(Read { reading: Reading::of(listing), remarks: (!remarks.is_empty()).then_some(remarks) })
 }
 
-/// Reads the tools once more and keeps the rest of what was read before.
+/// Reads the tools once more and keeps the rest of the earlier listing.
 pub(crate) async fn read_tools(
     ctx: &Context,
     live: &Live,
@@ -94,7 +94,7 @@ struct Entries {
     kind: &'static Kind,
     kept: Vec<RawJson>,
     skipped: usize,
-    /// Why reading stopped before the last page.
+    /// The reason why reading stopped before the last page.
     cut_short: Option<&'static str>,
 }
 
@@ -174,7 +174,7 @@ async fn page(
 }
 
 impl Entries {
-    /// Keeps the entries of one page and returns the cursor of the next, as it was written.
+    /// Keeps the entries of one page and returns the raw cursor of the next.
     fn take_page(&mut self, ctx: &Context, page: &RawJson) -> Result<Option<String>, ServerError> {
         let broken = || {
             ctx.garbled(format!("its answer to {} has no list \"{}\"", self.kind.method, self.kind.entries))

@@ -1,5 +1,5 @@
-//! One instance of a server: its connection, what it offers, and how it has been doing. A process that the gateway
-//! starts is the only instance of its server.
+//! One instance of a server: its connection, its listing, and its health. A process that the gateway starts
+//! is the only instance of its server.
 
 mod secrets;
 mod supervision;
@@ -32,7 +32,7 @@ use crate::pace::Pace;
 use crate::reading::Reading;
 use crate::watching::Wanted;
 
-/// A server that was just looked at is not looked at again for this long.
+/// The time after a check before a server is checked again.
 const CHECK_PAUSE: Duration = Duration::from_secs(1);
 
 pub(crate) struct Member {
@@ -53,19 +53,19 @@ pub(crate) struct Member {
     pub(crate) latency: Latency,
     pub(crate) pace: Pace,
     under_way: AtomicUsize,
-    /// Set when it is to be let go; then no request begins any more.
+    /// Set when it is to be removed; then no request starts any more.
     leaves: AtomicBool,
-    /// Set while it waits for the requests under way to finish before it connects anew; the end of the connection
-    /// takes it back.
+    /// Set while it waits for the requests in progress before it reconnects; the end of the connection resets
+    /// it.
     drains: AtomicBool,
-    /// Wakes who waits for it to be left by the last request.
+    /// Wakes the waiter for the end of the last request.
     left: Notify,
-    /// The resources that somebody wants to hear of, the same for all members.
+    /// The watched resources, the same for all members.
     wanted: Arc<Wanted>,
-    /// Whether this is the member at which resources are watched.
+    /// True if this is the member at which resources are watched.
     duty: watch::Sender<bool>,
     own: OwnConnections,
-    /// What this connection listed last; nothing until it has.
+    /// The last listing of this connection; `None` until there is one.
     reading: RwLock<Option<Arc<Reading>>>,
     /// Set while reading its lists fails.
     unreadable: AtomicBool,
@@ -73,14 +73,14 @@ pub(crate) struct Member {
     /// Set once the server was found to ask in the older way: it is tried once to speak the older era with it.
     fell_back: AtomicBool,
     falls_back: Notify,
-    /// Somebody wants the server: no reason to sit out the whole pause.
+    /// A request needs the server: no reason to sit out the whole pause.
     kick: Notify,
 }
 
 /// `Starting → Up ↔ Down`.
 #[derive(Clone)]
 enum Phase {
-    /// The first attempt to connect is under way.
+    /// The first attempt to connect is in progress.
     Starting,
     Up {
         live: Arc<Live>,
@@ -91,19 +91,19 @@ enum Phase {
     },
 }
 
-/// One connection of a member, told apart from those before and after it: what one of them listed says nothing about
-/// what another one would run.
+/// One connection of a member, distinct from those before and after it: the listing of one says nothing about
+/// another.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Connection(u64);
 
-/// Whether a fleet has one member.
+/// The size of a fleet: one member or several.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Company {
     Alone,
     Others,
 }
 
-/// Whether a request can go to a member now.
+/// The readiness of a member for a request.
 pub(crate) enum Standing {
     /// Over this connection and no later one.
     Ready(Connection),
@@ -196,8 +196,8 @@ impl Member {
         }
     }
 
-    /// The server asks in the older way, and the newer era has none for that: from now on the older one is spoken with
-    /// it, if it speaks that. Requests that come meanwhile wait for it.
+    /// The server asks in the older way, for which the newer era has no way: from now on the older era is
+    /// used with it, if it speaks that. New requests wait for it.
     fn fall_back(&self) {
         if self.ctx.spec.era != EraChoice::Auto || self.fell_back.swap(true, Ordering::AcqRel) {
             return;
@@ -213,7 +213,7 @@ impl Member {
         self.falls_back.notify_one();
     }
 
-    /// What does not answer behind a URL may be another process when it does again, and nobody would tell us.
+    /// An unresponsive process behind a URL may be another one when it responds again, without any notice.
     fn doubt(&self, error: &ServerError) {
         if let ServerError::Fault(fault) = error
             && matches!(fault.kind, FaultKind::Lost { .. } | FaultKind::Down { .. })
@@ -243,12 +243,12 @@ impl Member {
         matches!(&*self.phase.borrow(), Phase::Up { .. })
     }
 
-    /// Whether the first attempt to connect and list is still under way.
+    /// True if the first attempt to connect and list is still in progress.
     pub(crate) fn is_new(&self) -> bool {
         self.state().health == ServerHealth::Starting
     }
 
-    /// Whether what a principal does here leaves something behind that the next request needs.
+    /// True if a principal's requests here leave state that the next request needs.
     pub(crate) fn keeps_sessions(&self) -> bool {
         match &*self.phase.borrow() {
             Phase::Up { live, .. } => match &live.link {
@@ -260,8 +260,8 @@ impl Member {
         }
     }
 
-    /// Whether a request can go here now. A tool that was judged is called only where the very version was listed, over
-    /// the connection that listed it.
+    /// The readiness for a request. A judged tool is called only where that very version was listed, over the
+    /// connection that listed it.
     pub(crate) fn standing(&self, tool: Option<&Tool>) -> Standing {
         // Held to the end: the reading below belongs to this connection only while it is the current one.
         let phase = self.phase.borrow();
@@ -286,7 +286,7 @@ impl Member {
         self.breaker.resting().map_or(Standing::Ready(connection), Standing::Resting)
     }
 
-    /// Counts a request until the guard is dropped; `None` if the member is being let go.
+    /// Counts a request until the guard is dropped; `None` if the member is being removed.
     pub(crate) fn begin(&self) -> Option<UnderWay<'_>> {
         // Counting before looking here, and the other way round in `emptied`: one of the two always sees the other.
         self.under_way.fetch_add(1, Ordering::SeqCst);
@@ -298,14 +298,14 @@ impl Member {
         self.under_way.load(Ordering::Acquire)
     }
 
-    /// Takes no more requests, and returns when none is under way.
+    /// Takes no more requests, and returns when none is in progress.
     pub(crate) async fn emptied(&self) {
         self.leaves.store(true, Ordering::SeqCst);
         self.unused().await;
     }
 
-    /// Takes no more requests over this connection, and returns when none is under way or they take too long. Requests
-    /// that come meanwhile wait for the next connection.
+    /// Takes no more requests over this connection, and returns when none is in progress or they take too
+    /// long. New requests wait for the next connection.
     async fn drained(&self) {
         self.phase.send_replace(Phase::Starting);
         self.drains.store(true, Ordering::SeqCst);
@@ -326,7 +326,7 @@ impl Member {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// As one of several; nothing for processes, which have no others.
+    /// As one of several; `None` for processes, which are alone.
     pub(crate) fn instance_state(&self) -> Option<InstanceState> {
         let TransportSpec::Http { instances, .. } = &self.ctx.spec.transport else { return None };
         let state = self.state();
@@ -369,7 +369,7 @@ impl Member {
         self.tell_fleet();
     }
 
-    /// Something about this member may have changed. Who is being let go has no say.
+    /// Reports a possible change of this member. A member that is being removed does not count.
     fn tell_fleet(&self) {
         if let Some(fleet) = self.fleet.upgrade() {
             fleet.member_changed();

@@ -1,7 +1,7 @@
-//! A message on its way to a server: a text, and what is written into it on the way.
+//! A message on its way to a server: a text, and content that is inserted while it is written.
 //!
-//! Nearly every message is a text and nothing else; it costs nothing here. One with inserts is never held as a whole: it
-//! is written piece by piece, and whoever writes it takes the next piece when the one before has gone.
+//! Nearly every message is only a text, which costs nothing extra. One with inserts is never held as a whole:
+//! it is written piece by piece, and the writer takes the next piece when the one before has been sent.
 
 mod pieces;
 mod reading;
@@ -16,7 +16,7 @@ use toolgate_core::port::{Insert, SourceError, TextSource};
 pub(crate) use pieces::{Piece, Pieces};
 use reading::Reading;
 
-/// Can be written as often as need be; each time its sources are opened anew.
+/// Can be written any number of times; each time its sources are opened again.
 #[derive(Clone)]
 pub(crate) struct Message {
     text: Bytes,
@@ -24,13 +24,13 @@ pub(crate) struct Message {
 }
 
 impl Message {
-    /// `params_at` is where the parameters begin in `text`; the places of the inserts are counted from there.
+    /// `params_at` is the start of the parameters in `text`; the positions of the inserts are relative to it.
     pub(crate) fn new(text: String, params_at: usize, inserts: &[Insert]) -> Self {
         let inserts = (!inserts.is_empty()).then(|| Arc::new(Inserts::new(params_at, inserts)));
         Self { text: text.into(), inserts }
     }
 
-    /// The text without what goes into it.
+    /// The text without the inserts.
     pub(crate) fn text(&self) -> &Bytes {
         &self.text
     }
@@ -56,9 +56,9 @@ impl From<Bytes> for Message {
     }
 }
 
-/// What goes into one message, and how far its writing has come.
+/// The inserts of one message, and the progress of its writing.
 pub(crate) struct Inserts {
-    /// In the order in which they stand in the text.
+    /// In the order of their positions in the text.
     places: Vec<Place>,
     /// The first of them, if it was opened before the writing began.
     begun: Mutex<Option<Reading>>,
@@ -69,26 +69,26 @@ struct Place {
     /// Counted from the start of the text.
     at: usize,
     source: Arc<dyn TextSource>,
-    /// What the source announced when the message was made.
+    /// The size that the source announced when the message was made.
     bytes: u64,
 }
 
 /// `Writing ↔ Reading → Whole | Broken`, and anew when the message is written again. `Abandoned` is for ever.
 #[derive(Clone, Debug)]
 enum Progress {
-    /// The connection is to take what was read, or the writing has not begun.
+    /// The connection is to take the next piece, or the writing has not begun.
     Writing,
-    /// The next piece has not come out of its source yet.
+    /// The next piece has not arrived from its source yet.
     Reading,
     /// A source broke off, so the message did.
     Broken(SourceError),
     /// The last piece was handed out: the server may get the whole message.
     Whole,
-    /// Nobody waits for the answer any more, and the server has not got the whole message and never will.
+    /// The caller has given up, and the server does not have the whole message and never will.
     Abandoned,
 }
 
-/// Whether a server may have got the whole message.
+/// The possibility that a server got the whole message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Sent {
     Whole,
@@ -119,8 +119,8 @@ impl Inserts {
         Self { places, begun: Mutex::default(), progress: Mutex::new(Progress::Writing) }
     }
 
-    /// Opens the first source and waits for its first piece. What cannot be read at all is known before anything has
-    /// been written, and nobody who shares the connection waits for storage to answer.
+    /// Opens the first source and waits for its first piece. An unreadable source is detected before anything
+    /// has been written, and no other user of the connection waits for storage.
     pub(crate) async fn begin(&self) -> Result<(), SourceError> {
         if self.begun().is_some() {
             return Ok(());
@@ -161,7 +161,7 @@ impl Inserts {
         true
     }
 
-    /// Sees to it that a server that has not got the whole message never gets it. `false` if it is too late for that.
+    /// Ensures that a server without the whole message never gets it. `false` if it is too late for that.
     pub(crate) fn abandon(&self) -> bool {
         let mut progress = self.progress();
         if matches!(*progress, Progress::Whole) {
@@ -179,7 +179,7 @@ impl Inserts {
         }
     }
 
-    /// Whether a source is what is being waited for.
+    /// True if the wait is for a source.
     pub(crate) fn awaits_source(&self) -> bool {
         matches!(*self.progress(), Progress::Reading)
     }

@@ -1,8 +1,8 @@
-//! Servers that speak both eras and ask their clients in the way of the older one all the same: their SDK took over the newer
-//! era, and their tools still send `elicitation/create`.
+//! Servers that speak both eras but still ask their clients in the way of the older one: their SDK adopted
+//! the newer era, and their tools still send `elicitation/create`.
 //!
-//! Nothing says so beforehand. The SDK refuses to send the question, or sends it where nobody can answer; either way the
-//! answer to the call names the request that could not be sent.
+//! Nothing announces it. The SDK refuses to send the question, or sends it where it cannot be answered;
+//! either way the answer to the call names the request that could not be sent.
 
 use toolgate_core::FaultKind;
 use toolgate_core::port::{AskKind, Caller, Reply, ServerError};
@@ -10,10 +10,11 @@ use toolgate_wire::Members;
 use toolgate_wire::object::may_say;
 
 const KINDS: [AskKind; 3] = [AskKind::Elicitation, AskKind::Sampling, AskKind::Roots];
-/// What tells of a failure is short. Nothing longer is looked through.
+/// An error report is short. Longer answers are not searched.
 const LOOK_BYTES_MAX: usize = 8 << 10;
 
-/// Whether a call of the newer era failed because its server asked in the older way something that the client could answer.
+/// True if a call of the newer era failed because its server asked in the older way something that the client
+/// could answer.
 pub(crate) fn was_asked(outcome: &Result<Reply, ServerError>, caller: &dyn Caller) -> bool {
     let said = match outcome {
         Err(ServerError::Rpc(error)) => error.message.as_str(),
@@ -35,7 +36,7 @@ fn is_failure(result: &str) -> bool {
             .is_ok_and(|members| members.get("isError").is_some_and(|raw| raw.get() == "true"))
 }
 
-/// Why a call ends whose server asks where the newer era has no way back.
+/// The reason of a call whose server asks where the newer era has no way back.
 pub(crate) fn asked_on_stream(kind: AskKind) -> String {
     format!("it sent {}, which the newer era does not have", kind.method())
 }

@@ -1,4 +1,4 @@
-//! Connections of their own for principals, where the operator wants a server's state kept apart.
+//! Separate connections for principals, if the operator wants a server's state kept apart.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,9 +17,9 @@ use crate::keys;
 use crate::link::{Link, Live};
 use crate::probe::{OpenError, open_another};
 
-/// Principals that may have a connection of their own to one server.
+/// The maximum number of principals with their own connection to one server.
 const OWN_MAX: usize = 64;
-/// One without requests is ended after this.
+/// The idle time after which one is closed.
 pub(crate) const OWN_IDLE: Duration = Duration::from_secs(10 * 60);
 
 #[derive(Default)]
@@ -31,7 +31,7 @@ type Attempt = Shared<BoxFuture<'static, Result<Arc<Live>, ServerError>>>;
 
 struct Slot {
     current: Mutex<Option<Arc<Live>>>,
-    /// The attempt under way. Whoever comes meanwhile waits for the same one, for as long as they have time.
+    /// The attempt in progress. Concurrent requests wait for the same one, as long as their time allows.
     opening: Mutex<Option<Attempt>>,
     used: Mutex<Instant>,
 }
@@ -51,8 +51,8 @@ impl Slot {
         self.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The attempt under way, or a new one. It goes on when those who wait for it give up, so that a server that
-    /// needs longer to start than one request has time is there for the next.
+    /// The attempt in progress, or a new one. It continues when its waiters give up, so that a server that
+    /// starts more slowly than one request allows is ready for the next.
     fn attempt(self: &Arc<Self>, ctx: &Arc<Context>, main: &Live, owner: &PrincipalId) -> Attempt {
         let mut opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(attempt) = opening.as_ref().filter(|attempt| attempt.peek().is_none()) {
@@ -129,8 +129,8 @@ impl OwnConnections {
         futures_util::future::join_all(closing.iter().map(|live| live.end())).await;
     }
 
-    /// Lets go of the processes that were given other secrets than they would be now, when they have finished what is
-    /// under way. The next request opens another.
+    /// Closes the processes whose secrets are outdated, when their requests in progress have finished. The
+    /// next request opens another.
     pub(crate) async fn close_outdated(&self, ctx: &Arc<Context>) {
         for live in self.all() {
             let Link::Process(process) = &live.link else { continue };
@@ -147,7 +147,8 @@ impl OwnConnections {
     }
 }
 
-/// Ends a connection that nobody can find any more. Who found it just before has sent its request by the first look.
+/// Ends a connection that can no longer be found. A request that found it just before has been sent by the
+/// first check.
 async fn finish(ctx: Arc<Context>, live: Arc<Live>) {
     let finished = async {
         loop {
@@ -164,7 +165,7 @@ async fn finish(ctx: Arc<Context>, live: Arc<Live>) {
     live.end().await;
 }
 
-/// Makes room by letting go of the connection that has rested longest. Dropping it ends it.
+/// Makes room by dropping the connection that has been idle longest, which ends it.
 fn evict_oldest(slots: &mut BTreeMap<PrincipalId, Arc<Slot>>) -> bool {
     let resting =
         slots.iter().filter(|(_, slot)| slot.is_idle(Duration::ZERO) && Arc::strong_count(slot) == 1);
@@ -173,7 +174,7 @@ fn evict_oldest(slots: &mut BTreeMap<PrincipalId, Arc<Slot>>) -> bool {
     slots.remove(&oldest).is_some()
 }
 
-/// How to open a connection like the one that all share.
+/// The way to open a connection like the shared one.
 struct Way {
     is_pair: bool,
     era: Era,

@@ -1,13 +1,13 @@
-//! How quick an instance has been of late, as one number that costs nothing to read.
+//! The recent speed of an instance, as one number that costs nothing to read.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// What is quicker counts as this: differences below it say nothing about an instance.
+/// Faster values count as this: smaller differences say nothing about an instance.
 const FLOOR_US: usize = 1_000;
-/// A newer request counts for one part in so many.
+/// The weight of a new request is one part in this many.
 const WEIGHT: usize = 8;
-/// What is slower counts as this, so that it is still tried now and then.
+/// Slower values count as this, so that the instance is still tried now and then.
 const CEILING_US: usize = 60_000_000;
 
 /// A moving average. Two that note at once may lose one of both, which changes little.

@@ -1,4 +1,5 @@
-//! The requests under way on one connection: who waits for which answer, and whom a server's question may reach.
+//! The requests in progress on one connection: the waiter for each answer, and the possible receivers of a
+//! server's question.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +18,7 @@ pub(crate) type Listener = Arc<dyn Fn(&str, RawJson) + Send + Sync>;
 
 #[derive(Default)]
 pub(crate) struct Pending {
-    /// Whose connection it is; nobody's if it is shared.
+    /// The principal of the connection; `None` if it is shared.
     owner: Option<PrincipalId>,
     next_id: AtomicU64,
     table: Mutex<Table>,
@@ -36,10 +37,10 @@ struct Table {
 struct Waiting {
     caller: Option<Arc<dyn Caller>>,
     deadline: Option<Arc<Deadline>>,
-    /// Taken when the answer has come.
+    /// Taken when the answer has arrived.
     answer: Option<oneshot::Sender<Answer>>,
     listener: Option<Listener>,
-    /// Cancelled when the request ends. Made when the first question is put to its caller.
+    /// Cancelled when the request ends. Created with the first question to its caller.
     ended: Option<CancellationToken>,
 }
 
@@ -51,19 +52,19 @@ impl Drop for Waiting {
     }
 }
 
-/// Who may be asked on a connection that several requests share.
+/// The client that may be asked on a connection that several requests share.
 pub(crate) enum Respondent {
-    /// The caller of the newest request of the only client under way.
+    /// The caller of the newest request of the only active client.
     Caller(Asked),
-    /// Nothing is under way.
+    /// Nothing is in progress.
     Nobody,
-    /// The only client under way cannot answer.
+    /// The only active client cannot answer.
     Unable,
     /// Several clients could be meant, whether they can answer or not.
     Ambiguous,
 }
 
-/// A caller to ask, for as long as its request lasts.
+/// A caller to ask, while its request lasts.
 pub(crate) struct Asked {
     pub(crate) caller: Arc<dyn Caller>,
     pub(crate) deadline: Option<Arc<Deadline>>,
@@ -113,14 +114,14 @@ impl Pending {
         Ok(Ticket { pending: self.clone(), id })
     }
 
-    /// Hands an answer to whoever waits for it. `false` if nobody does.
+    /// Hands an answer to its waiter. `false` if there is none.
     pub(crate) fn settle(&self, id: u64, answer: Answer) -> bool {
         let waiting = self.table().waiting.remove(&id);
         let sender = waiting.and_then(|mut waiting| waiting.answer.take());
         sender.is_some_and(|sender| sender.send(answer).is_ok())
     }
 
-    /// Fails everything under way; what comes later fails with `later`.
+    /// Fails everything in progress; later requests fail with `later`.
     pub(crate) fn close(&self, error: &ServerError, later: ServerError) {
         let (ended, questions) = {
             let mut table = self.table();
@@ -131,13 +132,14 @@ impl Pending {
         questions.into_values().for_each(|withdrawn| withdrawn.cancel());
     }
 
-    /// Fails everything under way, and goes on.
+    /// Fails everything in progress, and continues.
     pub(crate) fn fail_all(&self, error: &ServerError) {
         let ended = std::mem::take(&mut self.table().waiting);
         fail(ended, error);
     }
 
-    /// Fails the only request under way. `false` if there is none or more than one; subscriptions do not count.
+    /// Fails the only request in progress. `false` if there is none or more than one; subscriptions do not
+    /// count.
     pub(crate) fn fail_only(&self, error: &ServerError) -> bool {
         let only = {
             let mut table = self.table();
@@ -156,7 +158,7 @@ impl Pending {
         self.table().waiting.is_empty()
     }
 
-    /// The caller that a progress token of ours belongs to, if it wants progress.
+    /// The caller of one of our progress tokens, if it wants progress.
     pub(crate) fn caller_of(&self, id: u64) -> Option<Arc<dyn Caller>> {
         let caller = self.table().waiting.get(&id)?.caller.clone()?;
         caller.wants_progress().then_some(caller)
@@ -174,8 +176,8 @@ impl Pending {
         else {
             return Respondent::Nobody;
         };
-        // Whoever cannot answer counts too: servers ask whatever the client said it can do, and an answer of
-        // somebody else's would be taken for theirs.
+        // A client that cannot answer counts too: servers ask regardless of the declared capabilities, and
+        // another client's answer would be taken for this one's.
         if under_way.into_iter().any(|(_, other)| other.client() != caller.client()) {
             return Respondent::Ambiguous;
         }
@@ -226,13 +228,13 @@ impl Pending {
 fn fail(ended: BTreeMap<u64, Waiting>, error: &ServerError) {
     for (_, mut waiting) in ended {
         if let Some(sender) = waiting.answer.take() {
-            // Whoever waited may have gone in the same moment; then there is nobody to tell.
+            // The waiter may have gone at the same moment; then nothing is left to do.
             drop(sender.send(Err(error.clone())));
         }
     }
 }
 
-/// A request's place in the table. Dropping it gives the place up.
+/// A request's place in the table. Dropping it releases the place.
 pub(crate) struct Ticket {
     pending: Arc<Pending>,
     id: u64,

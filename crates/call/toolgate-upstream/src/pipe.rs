@@ -1,5 +1,5 @@
-//! A connection that all requests share: one stream of messages each way. A child's pipes and the older HTTP+SSE
-//! pair are such connections; what carries the bytes lives with them.
+//! A connection that all requests share: one stream of messages each way. A child's pipes and the older
+//! HTTP+SSE pair are such connections; their transports live with them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,8 @@ use crate::message::{Inserts, Message};
 use crate::pending::{Answer, Listener, Pending};
 use crate::routing::{Back, Shared};
 
-/// Messages that wait to be written. A server that does not read holds up its own callers, not our memory.
+/// The maximum number of messages that wait to be written. A server that does not read blocks its own
+/// callers, not our memory.
 const OUTBOX_MAX: usize = 256;
 
 /// A message on its way out.
@@ -25,12 +26,12 @@ pub(crate) struct Outgoing {
     /// The request it is, if it is one.
     pub(crate) id: Option<u64>,
     pub(crate) message: Message,
-    /// Cancelled when nobody waits for the answer any more; there for messages that take their time to be written.
+    /// Cancelled when the caller gives up; present for messages that take long to write.
     pub(crate) ended: Option<CancellationToken>,
 }
 
 impl Outgoing {
-    /// What is no request.
+    /// A message that is not a request.
     fn aside(message: Bytes) -> Self {
         Self { id: None, message: message.into(), ended: None }
     }
@@ -40,11 +41,11 @@ pub(crate) struct Pipe {
     ctx: Arc<Context>,
     pub(crate) pending: Arc<Pending>,
     outbox: mpsc::Sender<Outgoing>,
-    /// Why the connection ended, once it has.
+    /// The reason why the connection ended, once it has.
     closed: watch::Sender<Option<String>>,
 }
 
-/// What to tell the server when a request is given up.
+/// The message to the server when a request is given up.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum GivenUp {
     SayCancelled,
@@ -95,7 +96,7 @@ impl Pipe {
         })
     }
 
-    /// Opens a subscription and hears its notifications until it ends. Dropping the future cancels it.
+    /// Opens a subscription and receives its notifications until it ends. Dropping the future cancels it.
     pub(crate) async fn subscribe(&self, id: u64, message: Message, listener: Listener) -> Answer {
         let (_ticket, answer) = self.pending.expect(id, None, None, Some(listener))?;
         self.post(Outgoing { id: Some(id), message, ended: None }).await?;
@@ -113,13 +114,13 @@ impl Pipe {
         self.outbox.send(outgoing).await.map_err(|_| self.ctx.down("the connection ended"))
     }
 
-    /// Hands a message of the server's to whom it concerns.
+    /// Hands a server's message to its receiver.
     pub(crate) fn take(self: &Arc<Self>, message: &Bytes) {
         let back: Arc<dyn Back> = self.clone();
         Shared { ctx: &self.ctx, pending: &self.pending, back: &back }.take(message);
     }
 
-    /// The connection is over. The first reason stays.
+    /// The connection has ended. The first reason stays.
     pub(crate) fn close(&self, reason: &str) {
         self.pending.close(&self.ctx.lost(reason), self.ctx.down(reason));
         self.closed.send_if_modified(|closed| {
@@ -153,7 +154,7 @@ impl Back for Pipe {
     }
 }
 
-/// Tells the server when a request is dropped before its answer came. Of one that never was whole it knows nothing.
+/// Tells the server when a request is dropped before its answer. It knows nothing of an incomplete one.
 struct Cancel<'a> {
     pipe: &'a Pipe,
     id: u64,

@@ -1,4 +1,4 @@
-//! What a server says about itself when a connection opens, in either era, and why opening can fail.
+//! A server's introduction when a connection opens, in either era, and the reasons why opening can fail.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,10 +16,11 @@ use crate::envelope;
 use crate::pipe::{Exchange, GivenUp, Pipe};
 use crate::stdio::Process;
 
-/// How long a process may take to answer the question of its era. One that does not know the question may say nothing.
+/// The time that a process may take to answer the question about its era. One that does not know the question
+/// may stay silent.
 pub(crate) const DISCOVER_PATIENCE: Duration = Duration::from_secs(5);
 
-/// Why a server could not be reached, in words for the person who configured it.
+/// The reason why a server could not be reached, in words for the person who configured it.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OpenError {
     #[error("could not start \"{command}\": {}; {}", plain(source), start_hint(source))]
@@ -75,12 +76,12 @@ fn start_hint(error: &std::io::Error) -> &'static str {
 }
 
 impl OpenError {
-    /// Whether another credential would help.
+    /// True if another credential would help.
     pub(crate) fn wants_credential(&self) -> bool {
         matches!(self, OpenError::Credential { .. } | OpenError::NoKey(_))
     }
 
-    /// What it is to a request that needed the connection. Nothing was sent.
+    /// The fault for a request that needed the connection. Nothing was sent.
     pub(crate) fn fault(&self, ctx: &Context) -> ServerError {
         let reason = self.to_string();
         if self.wants_credential() {
@@ -125,7 +126,7 @@ impl From<ServerError> for OpenError {
     }
 }
 
-/// How a server introduced itself.
+/// A server's introduction.
 #[derive(Clone, Debug)]
 pub(crate) struct Opening {
     pub(crate) version: Version,
@@ -168,7 +169,7 @@ impl Opening {
         })
     }
 
-    /// Whether `capabilities` has `path`, and does not say `false` there.
+    /// True if `capabilities` has `path`, and its value is not `false`.
     pub(crate) fn declares(&self, path: &[&str]) -> bool {
         let Some(capabilities) = &self.capabilities else { return false };
         let mut text = capabilities.as_str();
@@ -190,7 +191,7 @@ fn newest_modern(supported: &[String]) -> Option<Version> {
         .max()
 }
 
-/// What an error answer to `server/discover` says about versions we share, if it is the one that does.
+/// The version that we share according to an error answer to `server/discover`, if it is that kind of error.
 pub(crate) fn shared_modern_version(error: &RpcError) -> Option<Version> {
     if error.code != RpcError::UNSUPPORTED_VERSION {
         return None;
@@ -204,7 +205,7 @@ pub(crate) fn discover_request() -> ServerRequest {
     ServerRequest::new("server/discover", String::new())
 }
 
-/// Starts the process and finds out which era it speaks; what it spoke last time is tried first.
+/// Starts the process and determines its era; the era of the last time is tried first.
 pub(crate) async fn open_process(
     ctx: &Arc<Context>,
     remembered: Option<Era>,
@@ -226,7 +227,7 @@ pub(crate) async fn open_process(
     {
         return Ok((process, opening));
     }
-    // Some servers die of a question they do not know; the next one is not asked it.
+    // Some servers die of an unknown question; the next process is not asked it.
     process = alive(ctx, process).await?;
     let error = match initialize(ctx, &process.pipe).await {
         Ok(opening) => return Ok((process, opening)),
@@ -245,7 +246,7 @@ pub(crate) async fn open_process(
     })
 }
 
-/// The operator wants the newer era, and there is none.
+/// The operator requires the newer era, and the server does not speak it.
 pub(crate) fn not_newer() -> OpenError {
     OpenError::NotMcp("it does not answer `server/discover`, and `era` wants the newer era".into())
 }
@@ -255,7 +256,7 @@ async fn alive(ctx: &Arc<Context>, process: Process) -> Result<Process, OpenErro
     if process.pipe.is_closed() { Process::start(ctx, None).await } else { Ok(process) }
 }
 
-/// Opens one more process of a server whose era is known, for one principal alone.
+/// Opens one more process of a server with a known era, for one principal alone.
 pub(crate) async fn open_another(
     ctx: &Arc<Context>,
     era: Era,

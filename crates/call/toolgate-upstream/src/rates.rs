@@ -1,4 +1,4 @@
-//! How many calls may come within a time.
+//! A limit on the number of calls per unit of time.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use toolgate_core::tool::{Rate, Refill};
 
 pub(crate) struct Limiter {
-    /// Tokio's clock, so that tests can turn it. It never goes back.
+    /// Tokio's clock, so that tests can control it. It is monotonic.
     since: Instant,
     refill: Mutex<Refill>,
 }
@@ -17,7 +17,7 @@ impl Limiter {
         Self { since: Instant::now(), refill: Mutex::new(Refill::new(rate, Duration::ZERO)) }
     }
 
-    /// Takes one, or says how long until there is one.
+    /// Takes one, or returns the wait until one is available.
     pub(crate) fn check(&self) -> Result<(), Duration> {
         self.refill.lock().unwrap_or_else(PoisonError::into_inner).take(self.since.elapsed())
     }

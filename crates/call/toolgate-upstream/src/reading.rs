@@ -1,5 +1,4 @@
-//! What one instance said that it offers, with the version of each tool: the version that was judged decides where a
-//! call may go.
+//! The offer of one instance, with the version of each tool: the judged version decides where a call may go.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -15,12 +14,12 @@ pub(crate) struct Reading {
     pub(crate) listing: Listing,
     /// Name and version of each of the listing's tools, in their order.
     pub(crate) tools: Vec<(Arc<str>, Digest)>,
-    /// Those that are clear: a name with several definitions is none of them.
+    /// The unambiguous tools: a name with several definitions is not among them.
     offered: HashMap<Arc<str>, Digest>,
 }
 
 impl Reading {
-    /// Finds versions and conflicts of what was listed.
+    /// Finds versions and conflicts in a listing.
     pub(crate) fn of(mut listing: Listing) -> Self {
         let tools: Vec<(Arc<str>, Digest)> = listing.tools.iter().map(identify).collect();
         let mut offered: HashMap<Arc<str>, Digest> = HashMap::with_capacity(tools.len());
@@ -38,7 +37,7 @@ impl Reading {
         Self { listing, tools, offered }
     }
 
-    /// Whether a call of this tool would run what was judged.
+    /// True if a call of this tool would run the judged version.
     pub(crate) fn offers(&self, tool: &Tool) -> bool {
         self.offered.get(&tool.own) == Some(&tool.version)
     }
@@ -49,7 +48,7 @@ fn identify(definition: &RawJson) -> (Arc<str>, Digest) {
     (name.as_deref().unwrap_or_default().into(), version_of_text(definition))
 }
 
-/// Puts what an instance said about its tools when it registered into their definitions.
+/// Adds the registered details of an instance's tools to their definitions.
 pub(crate) fn add_extras(tools: &mut [RawJson], extras: &BTreeMap<String, ToolExtra>) {
     if extras.is_empty() {
         return;

@@ -1,7 +1,7 @@
 //! The reaper: a helper process that outlives a killed gateway just long enough to end its children.
 //!
-//! Nothing inside a process can clean up after `kill -9`. The helper holds the other end of a pipe: when the gateway
-//! is gone, however it went, the pipe ends, and the helper kills every process group it was told of.
+//! Nothing inside a process can clean up after `kill -9`. The helper holds the other end of a pipe: when the
+//! gateway is gone, for any reason, the pipe ends, and the helper kills every process group on its list.
 
 use std::collections::BTreeSet;
 use std::io::BufRead;
@@ -49,7 +49,7 @@ impl Reaper {
         }
     }
 
-    /// Writes a line to the helper; starts one, with everything it must know, if there is none.
+    /// Writes a line to the helper; starts one, with the whole list, if there is none.
     async fn tell(&self, state: &mut State, line: String) {
         if let Some(input) = &mut state.input
             && write(input, &line).await
@@ -90,7 +90,8 @@ async fn write(input: &mut ChildStdin, line: &str) -> bool {
     matches!(tokio::time::timeout(WRITE_TIMEOUT, input.write_all(line.as_bytes())).await, Ok(Ok(())))
 }
 
-/// The helper itself: reads `+GROUP` and `-GROUP` from standard input, and at its end kills what is left.
+/// The helper itself: reads `+GROUP` and `-GROUP` from standard input, and at its end kills the remaining
+/// groups.
 pub fn reaper_main() {
     let groups = read_groups(std::io::stdin().lock());
     for group in groups {

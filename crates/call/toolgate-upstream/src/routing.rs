@@ -1,7 +1,8 @@
-//! Where a message from a server goes: to the request it answers, to the caller it concerns, or to the gateway.
+//! The routing of a message from a server: to the request it answers, to the caller it concerns, or to the
+//! gateway.
 //!
-//! A message on the stream of one request belongs to that request. On a stream that several requests share the
-//! protocol does not say, so a question is put to a client only if it cannot be meant for another.
+//! A message on the stream of one request belongs to that request. On a stream that several requests share
+//! the protocol does not tell, so a question reaches a client only if it cannot be meant for another.
 
 use std::sync::Arc;
 
@@ -122,7 +123,7 @@ impl Shared<'_> {
         }
     }
 
-    /// Answers what needs nobody, and says which kind of client the rest needs.
+    /// Answers requests that need no client, and returns the kind of client that the others need.
     fn answerable(&self, request: &Request<'_>) -> Option<AskKind> {
         let kind = AskKind::of_method(&request.method);
         if kind.is_none() {
@@ -182,7 +183,7 @@ impl Shared<'_> {
     }
 }
 
-/// Puts a question to its respondent. `None` if the request it belongs to ended first.
+/// Asks a question of its respondent. `None` if the request it belongs to ended first.
 async fn put(
     ctx: &Context,
     pending: &Pending,
@@ -210,7 +211,7 @@ pub(crate) struct Own<'a> {
     pub(crate) ended: &'a CancellationToken,
     /// Missing in the newer era, whose servers do not ask on streams.
     pub(crate) back: Option<&'a Arc<dyn Back>>,
-    /// Where the server's questions are noted while they are open.
+    /// The record of the server's open questions.
     pub(crate) pending: Option<&'a Arc<Pending>>,
 }
 
@@ -271,7 +272,7 @@ impl Own<'_> {
         }
     }
 
-    /// A question that the caller could answer if there were a way back: the server would wait for ever.
+    /// A question that the caller could answer if there were a way back: the server would wait forever.
     fn asks_in_vain(&self, request: &Request<'_>) -> Option<AskKind> {
         let caller = self.caller.filter(|_| self.back.is_none())?;
         AskKind::of_method(&request.method).filter(|kind| caller.can_answer(*kind))
@@ -329,7 +330,7 @@ fn on_change(ctx: &Context, method: &str) {
     }
 }
 
-/// What a subscription of the newer era delivers.
+/// Handles the notifications of a subscription of the newer era.
 pub(crate) fn on_subscribed(ctx: &Context, method: &str, params: RawJson) {
     on_notification(ctx, method, params);
 }
@@ -374,12 +375,12 @@ pub(crate) fn id_in_head(head: &[u8]) -> Option<u64> {
     digits(member_in_head(head, b"\"id\"")?)
 }
 
-/// Whether the beginning of a message could be that of an answer: it names no method.
+/// True if the beginning of a message could be that of an answer: it names no method.
 pub(crate) fn is_response_head(head: &[u8]) -> bool {
     member_in_head(head, b"\"method\"").is_none()
 }
 
-/// What follows the colon of a top-level member near the start.
+/// The text after the colon of a top-level member near the start.
 fn member_in_head<'a>(head: &'a [u8], quoted: &[u8]) -> Option<&'a [u8]> {
     let mut depth = 0usize;
     let mut at = 0;

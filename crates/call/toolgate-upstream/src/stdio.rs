@@ -28,17 +28,17 @@ use crate::routing;
 
 use writing::Writer;
 
-/// How long a child may take to end when its input is closed, and again when it is asked to terminate.
+/// The time that a child may take to end when its input is closed, and again when it is asked to terminate.
 const END_PATIENCE: Duration = Duration::from_secs(2);
-/// How long a child may take to end after its input was closed, before it is asked to. Many never look at their input
-/// while something else is going on.
+/// The time that a child may take to end after its input was closed, before it is asked to. Many never check
+/// their input while something else is in progress.
 const CLOSED_PATIENCE: Duration = Duration::from_millis(500);
-/// How long output that was written before the end may take to be read.
+/// The time for reading output that was written before the end.
 const DRAIN: Duration = Duration::from_secs(1);
 /// A child that ends this early has most likely not understood its configuration.
 const RIGHT_AFTER_START: Duration = Duration::from_secs(2);
 const STDERR_LINE_BYTES_MAX: usize = 8 << 10;
-/// What a launcher is called until it has become the program.
+/// The name of a launcher until it has become the program.
 const LAUNCHER: &str = "toolgate";
 
 /// A running child. Dropping it ends the child and its whole process group.
@@ -80,7 +80,7 @@ impl Process {
         Ok(Self { pipe, pid, given, stop })
     }
 
-    /// Whether it would be given other secrets if it were started now.
+    /// True if it would get other secrets if it were started now.
     pub(crate) async fn is_outdated(&self, ctx: &Context) -> bool {
         self.given.is_outdated(&ctx.spec, &*ctx.house.keyring, self.pipe.pending.owner()).await
     }
@@ -132,7 +132,7 @@ fn spawn(ctx: &Context, env: BTreeMap<String, String>) -> Result<Child, OpenErro
     process.spawn().map_err(|source| OpenError::Spawn { command: command.clone(), source })
 }
 
-/// What is started in the place of the program, to become it; nothing if nobody confines it.
+/// The launcher that is started in place of the program, to become it; `None` without a confiner.
 fn confined(ctx: &Context, env: &BTreeMap<String, String>) -> Result<Option<Start>, Refused> {
     match (&ctx.house.confiner, toolgate_sandbox::Process::of(&ctx.spec.transport, env)) {
         (Some(confiner), Some(process)) => confiner.start(&process),
@@ -180,7 +180,7 @@ async fn hear(ctx: Arc<Context>, errors: tokio::process::ChildStderr) {
     }
 }
 
-/// Waits for the end of a child, brings it about when asked, and leaves nothing of its group behind.
+/// Waits for the end of a child, causes it on request, and leaves nothing of its group behind.
 struct Keeper {
     ctx: Arc<Context>,
     child: Child,

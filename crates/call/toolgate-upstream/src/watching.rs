@@ -24,14 +24,14 @@ use crate::routing::on_subscribed;
 
 /// Resources of one server that may be watched.
 const WATCHED_MAX: usize = 2_000;
-/// How long a server may take to acknowledge a subscription before it is taken for granted.
+/// The time that a server may take to acknowledge a subscription before it is assumed.
 const ACKNOWLEDGE_PATIENCE: Duration = Duration::from_secs(3);
-/// How long to leave a server alone that refused a subscription.
+/// The pause after a server refused a subscription.
 const REFUSED_PAUSE: Duration = Duration::from_secs(60);
 
 type Uris = Arc<BTreeSet<String>>;
 
-/// The resources that somebody wants to hear of, counted.
+/// The watched resources, counted.
 #[derive(Default)]
 pub(crate) struct Wanted {
     wishes: Mutex<BTreeMap<String, Wish>>,
@@ -41,11 +41,11 @@ pub(crate) struct Wanted {
 
 struct Wish {
     count: usize,
-    /// Whether the server is asked at all. Wishes beyond the limit are only counted until they are given back.
+    /// True if the server is asked at all. Wishes beyond the limit are only counted until they are withdrawn.
     passed_on: bool,
 }
 
-/// What the server said to the wishes it was asked last.
+/// The server's answer to the last wishes.
 #[derive(Clone, Default)]
 struct Verdict {
     taken: Uris,
@@ -59,7 +59,7 @@ impl Verdict {
 }
 
 impl Wanted {
-    /// Counts a wish. `false` if too much is wanted already for the server to be asked.
+    /// Counts a wish. `false` if there are too many already for the server to be asked.
     pub(crate) fn add(&self, uri: &str) -> bool {
         let mut wishes = self.wishes.lock().unwrap_or_else(PoisonError::into_inner);
         let has_room = self.uris.borrow().len() < WATCHED_MAX;
@@ -93,8 +93,8 @@ impl Wanted {
         self.uris.send_replace(Arc::new(passed_on.map(|(uri, _)| uri.clone()).collect()));
     }
 
-    /// Waits until the server watches this resource, so that no change after that is missed, or refuses to; not for
-    /// ever. A wish that a server had no chance to refuse stands until it has.
+    /// Waits, for a limited time, until the server watches this resource, so that no later change is missed,
+    /// or refuses to. A wish that a server had no chance to refuse stands until it has.
     pub(crate) async fn taken(&self, uri: &str) -> bool {
         let mut verdict = self.verdict.subscribe();
         let spoken = verdict.wait_for(|verdict| verdict.on(uri).is_some());
@@ -113,8 +113,8 @@ impl Wanted {
     }
 }
 
-/// Keeps what is heard in step with what is wanted, for as long as the connection lives. `listening` says whether
-/// changes of lists are heard of; where they are not, lists have to be read again now and then.
+/// Keeps the subscriptions in step with the wishes, for as long as the connection lives. `listening` tells
+/// whether changes of lists are reported; otherwise lists have to be read again now and then.
 pub(crate) async fn keep(
     ctx: &Arc<Context>,
     live: &Live,
@@ -130,7 +130,7 @@ pub(crate) async fn keep(
     }
 }
 
-/// A server that takes no subscriptions refuses them all.
+/// A server without subscriptions refuses them all.
 async fn refuse_all(wishes: &Wanted) -> Infallible {
     let mut wanted = wishes.uris();
     loop {
@@ -184,7 +184,7 @@ async fn renewed(generation: &mut Option<watch::Receiver<u64>>) {
     std::future::pending().await
 }
 
-/// Whether the server did as it was told.
+/// True if the server accepted.
 async fn tell(ctx: &Arc<Context>, live: &Live, method: &'static str, uri: &str) -> bool {
     let mut params = String::new();
     push_member(&mut params, "uri", &json_string(uri));
@@ -196,7 +196,7 @@ async fn tell(ctx: &Arc<Context>, live: &Live, method: &'static str, uri: &str) 
     told.is_ok()
 }
 
-/// What one subscription asks for.
+/// The content of one subscription.
 #[derive(Default, PartialEq, Eq)]
 struct Filter {
     tools: bool,
@@ -259,7 +259,7 @@ fn string_list<'a>(items: impl Iterator<Item = &'a str>) -> String {
     format!("[{}]", items.join(","))
 }
 
-/// Why a subscription is replaced.
+/// The reason why a subscription is replaced.
 enum Turn {
     Ended(Answer),
     Wanted,
@@ -302,7 +302,7 @@ async fn keep_subscription(
     }
 }
 
-/// After a refusal. Returns when a wish has been given back, because that may have been the one that was too much.
+/// After a refusal. Returns when a wish has been withdrawn, because that may have been the one too many.
 async fn refuse_what_comes(wishes: &Wanted, wanted: &mut watch::Receiver<Uris>) {
     let mut refused = wanted.borrow_and_update().clone();
     loop {
@@ -318,8 +318,9 @@ async fn refuse_what_comes(wishes: &Wanted, wanted: &mut watch::Receiver<Uris>) 
     }
 }
 
-/// Holds a subscription until it ends by itself. When the wish changes, the new one is opened and acknowledged
-/// before the old one is closed, so that nothing falls between them; one that is refused changes nothing.
+/// Holds a subscription until it ends by itself. When the wish changes, the new one is opened and
+/// acknowledged before the old one is closed, so that nothing is lost between them; a refused one changes
+/// nothing.
 async fn hold(
     ctx: &Arc<Context>,
     live: &Live,
@@ -380,19 +381,19 @@ async fn hold(
 struct Acknowledged(oneshot::Receiver<RawJson>);
 
 impl Acknowledged {
-    /// The part of `asked` that the server took. Without an acknowledgement it is taken for granted.
+    /// The part of `asked` that the server accepted. Without an acknowledgement everything is assumed.
     async fn of(self, asked: &Uris) -> Uris {
         match tokio::time::timeout(ACKNOWLEDGE_PATIENCE, self.0).await {
             Ok(Ok(params)) => taken_of(&params, asked),
-            // Whoever held the other end is gone; the subscription says why.
+            // The other end is gone; the subscription says why.
             Ok(Err(_)) => std::future::pending().await,
             Err(_) => asked.clone(),
         }
     }
 }
 
-/// A server that does not say what it took has taken everything, and so has one that names as many resources as it was
-/// asked for: some write addresses in another way.
+/// A server that does not list what it accepted has accepted everything, and so has one that lists as many
+/// resources as it was asked for: some write addresses differently.
 fn taken_of(params: &RawJson, asked: &Uris) -> Uris {
     let filter = Members::of_str(params.as_str()).ok().and_then(|members| members.get("notifications"));
     let said = filter.and_then(|filter| Members::parse(filter).ok()).map(|filter| {
@@ -414,7 +415,7 @@ fn subscribe<'a>(ctx: &Arc<Context>, live: &'a Live, filter: &Filter) -> (Subscr
     let listener: Listener = Arc::new(move |method, params| match method {
         "notifications/subscriptions/acknowledged" => {
             if let Some(sender) = sender.lock().unwrap_or_else(PoisonError::into_inner).take() {
-                // Nobody waits any more for an acknowledgement that took too long.
+                // An acknowledgement that took too long has no waiter.
                 drop(sender.send(params));
             }
         }

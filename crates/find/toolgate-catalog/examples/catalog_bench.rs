@@ -1,5 +1,5 @@
-//! What a large catalogue costs: `cargo run --release --example catalog_bench`. 500 servers with 20 tools of about 1 KB
-//! each: put together at once, one server changed, rules changed, lists written.
+//! The cost of a large catalogue: `cargo run --release --example catalog_bench`. 500 servers with 20 tools of
+//! about 1 KB each: assembled at once, one server changed, rules changed, lists written.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -116,7 +116,7 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times[times.len() / 2]
 }
 
-/// What the process holds, where the system tells it.
+/// The memory of the process, if the system reports it.
 fn memory_kib() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

@@ -1,5 +1,5 @@
-//! How many tools of real catalogues the scan marks: `cargo run --example scan_rate -- FILE…`, each file with one
-//! `{"server": …, "name": …, "description": …, "input_schema": …}` per line.
+//! The number of tools of real catalogues that the scan marks: `cargo run --example scan_rate -- FILE…`, each
+//! file with one `{"server": …, "name": …, "description": …, "input_schema": …}` per line.
 
 use std::collections::BTreeMap;
 use std::error::Error;

@@ -16,9 +16,9 @@ pub struct Alias {
     pub target: CanonicalName,
     /// From when on it no longer works, in milliseconds since 1970.
     pub until_ms: Option<i64>,
-    /// Whether agents see the tool under this name, which is one of three parts then.
+    /// True if agents see the tool under this name, which then has three parts.
     pub primary: bool,
-    /// Who gave the name, in words: `toolgate.toml`, `the setting aliases`, `server files`.
+    /// The source of the name, in words: `toolgate.toml`, `the setting aliases`, `server files`.
     pub owner: String,
 }
 
@@ -28,18 +28,18 @@ impl Alias {
     }
 }
 
-/// Two want the same name.
+/// Two owners claim the same name.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the name {name:?} is taken: {one} has it, and {other} wants it")]
 pub struct AliasCollision {
     pub name: String,
-    /// Who has it.
+    /// The current owner.
     pub one: String,
-    /// Who wants it too.
+    /// The other claimant.
     pub other: String,
 }
 
-/// The aliases that hold, those that do not with the reason, and the wire names that tools get by them.
+/// The valid aliases, the refused ones with the reason, and the wire names that tools get by them.
 #[derive(Default)]
 pub(crate) struct Resolved {
     pub(crate) aliases: BTreeMap<String, Alias>,
@@ -102,10 +102,10 @@ fn primary_name(alias: &Alias) -> Result<Option<String>, String> {
     Ok(Some(domain_wire_name(&name)))
 }
 
-/// Who has the names of the gateway's own tools.
+/// The owner of the names of the gateway's own tools.
 const GATEWAY: &str = "Toolgate itself (for its own tools)";
 
-/// Who sits on which name.
+/// The owners of names.
 struct Seats<'a> {
     tools: &'a Section,
     names: HashMap<String, &'a Alias>,
@@ -113,7 +113,7 @@ struct Seats<'a> {
     primaries: HashMap<&'a CanonicalName, &'a Alias>,
 }
 
-/// Why a name is not to be had.
+/// The reason why a name is unavailable.
 struct Taken {
     name: String,
     by: String,

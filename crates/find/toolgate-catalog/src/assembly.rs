@@ -1,4 +1,4 @@
-//! All servers' stocks put together: the state behind the catalogue, of which each snapshot is made.
+//! All servers' stocks combined: the state behind the catalogue, from which each snapshot is made.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -91,7 +91,7 @@ impl Assembly {
         let mut desk = Desk::new(Prefixes::of(self.servers.iter().map(|one| &one.name)), left_out);
         let mut tools = desk.name_all(Kind::Tool, &present, &self.tool_names);
         let prompts = desk.name_all(Kind::Prompt, &present, &self.prompt_names);
-        // Whoever lists a URI serves it: it may move.
+        // Any server that lists a URI serves it: it may move.
         let resources = desk.name_all(Kind::Resource, &present, &Memory::default());
         let templates = desk.name_all(Kind::Template, &present, &Memory::default());
         self.prompt_names.note(&prompts);
@@ -132,7 +132,7 @@ fn present<'a>(servers: &'a [ServerSettings], stocks: &'a BTreeMap<ServerName, S
     servers.iter().enumerate().filter_map(with_stock).collect()
 }
 
-/// Tools that are not served, by the names they would be called by.
+/// Tools that are not served, by the names they would have.
 fn hidden(
     servers: &[ServerSettings],
     withheld: &BTreeMap<ServerName, Vec<Withheld>>,

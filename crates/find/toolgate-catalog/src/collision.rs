@@ -1,4 +1,4 @@
-//! Whether a server may have a name beside those that there are.
+//! The availability of a server's name beside the existing ones.
 
 use toolgate_core::ServerName;
 
@@ -17,7 +17,7 @@ pub struct NameCollision {
 #[error("the server name {0} is reserved: Toolgate's own tools have it")]
 pub struct ReservedName(pub ServerName);
 
-/// Whether a server may have a name at all.
+/// Checks that a server's name is not reserved.
 pub fn check_reserved(wanted: &ServerName) -> Result<(), ReservedName> {
     if look_of(wanted) == RESERVED_SERVER { Err(ReservedName(wanted.clone())) } else { Ok(()) }
 }

@@ -1,10 +1,10 @@
-//! Whether a definition is one that clients can read. Their SDKs refuse a whole list for one entry that is not as the
-//! protocol has it, so a careless server would take everybody's tools away. What cannot be read is left out.
+//! The validity of definitions for clients. Client SDKs refuse a whole list for one entry that violates the
+//! protocol, so a careless server would take away everyone's tools. Invalid definitions are left out.
 
 use toolgate_core::{Raw, RawJson};
 use toolgate_wire::Members;
 
-/// What a member must be.
+/// The required type of a member.
 #[derive(Clone, Copy)]
 enum Shape {
     Text,
@@ -12,7 +12,7 @@ enum Shape {
     List,
 }
 
-/// A member, what it must be, and whether it may be missing.
+/// A member, its required type, and whether it may be missing.
 type Rule = (&'static str, Shape, bool);
 
 const OPTIONAL: bool = true;
@@ -41,23 +41,23 @@ const RESOURCE: [Rule; 6] = [
     ("icons", Shape::List, OPTIONAL),
 ];
 
-/// What is wrong with a tool's definition.
+/// The error in a tool's definition.
 pub(crate) fn fault_of_tool(definition: &RawJson) -> Option<String> {
     fault(definition, &TOOL).or_else(|| {
         let schema = Members::of(definition).ok()?.get("inputSchema")?;
         let schema = Members::parse(schema).ok()?;
-        // One that says nothing is completed: there is nothing else that it could be.
+        // A missing type is completed: it can only be an object.
         let is_other = schema.get("type").is_some() && schema.get_str("type").as_deref() != Some("object");
         is_other.then(|| "the type of `inputSchema` is not \"object\"".into())
     })
 }
 
-/// What is wrong with a prompt's definition.
+/// The error in a prompt's definition.
 pub(crate) fn fault_of_prompt(definition: &RawJson) -> Option<String> {
     fault(definition, &PROMPT)
 }
 
-/// What is wrong with the definition of a resource or a template.
+/// The error in the definition of a resource or a template.
 pub(crate) fn fault_of_resource(definition: &RawJson) -> Option<String> {
     fault(definition, &RESOURCE)
 }
@@ -65,7 +65,7 @@ pub(crate) fn fault_of_resource(definition: &RawJson) -> Option<String> {
 fn fault(definition: &RawJson, rules: &[Rule]) -> Option<String> {
     let Ok(members) = Members::of(definition) else { return Some("it is not an object".into()) };
     if members.has_duplicates() {
-        // An agent may go by the other one, which nobody has checked.
+        // An agent may use the other one, which was not checked.
         return Some("a member of its definition stands twice".into());
     }
     rules.iter().find_map(|(key, shape, optional)| match members.get(key) {

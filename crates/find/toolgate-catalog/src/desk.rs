@@ -1,4 +1,4 @@
-//! Where entries get the names that agents call them by.
+//! The assignment of names for agents.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -23,7 +23,7 @@ pub(crate) struct Desk<'a> {
     pub(crate) unrecorded: Vec<WireName>,
 }
 
-/// One kind of thing while its names are given.
+/// One kind of thing while its names are assigned.
 struct Round<'a> {
     kind: Kind,
     prefixes: &'a Prefixes<'a>,
@@ -31,13 +31,13 @@ struct Round<'a> {
     taken: HashMap<Cow<'a, str>, &'a CanonicalName>,
 }
 
-/// Who has a name that an entry would have.
+/// The holder of a name that an entry would have.
 enum Rival<'a> {
     Gateway,
     Entry(&'a CanonicalName),
     /// It could have a tool of that name.
     Server(&'a ServerName),
-    /// Nobody any more; but agents know the entry by the name it got then.
+    /// No current holder; but agents know the entry by the name it got then.
     Former,
 }
 
@@ -82,8 +82,8 @@ impl<'a> Desk<'a> {
 }
 
 impl<'a> Round<'a> {
-    /// Takes the name that an entry would have alone, or tells who is in the way. A name that is somebody's stays so. One
-    /// that a tool of an earlier server could want is left to that server whether or not it is up.
+    /// Takes the natural name of an entry, or returns the rival. An assigned name stays assigned. A name that
+    /// a tool of an earlier server could claim is left to that server whether or not it is up.
     fn rival(&mut self, entry: &'a Entry, server: &Present<'_>) -> Option<Rival<'a>> {
         let name = entry.wire.as_str();
         if self.kind == Kind::Tool && RESERVED_TOOLS.contains(&name) {

@@ -1,6 +1,7 @@
-//! Definitions as agents read them where a tool takes files: the id of a file in place of what the gateway fills in.
+//! Definitions for agents if a tool takes files: the id of a file replaces the arguments that the gateway
+//! fills in.
 //!
-//! Everything else of a definition stays as its server wrote it, byte for byte.
+//! The rest of a definition stays as its server wrote it, byte for byte.
 
 mod fit;
 mod rewrite;
@@ -24,13 +25,13 @@ const SCHEMA: &str = "inputSchema";
 
 #[derive(Default)]
 pub(crate) struct Exposed {
-    /// Nothing where agents read what the server wrote.
+    /// `None` if agents read the server's own definition.
     pub(crate) wording: Option<Wording>,
-    /// What was said about files and does not fit the tool.
+    /// File settings that do not fit the tool.
     pub(crate) misfits: Vec<String>,
 }
 
-/// Makes of a tool what agents see of it. `item` is its definition as the server gave it.
+/// Makes the agents' version of a tool. `item` is the server's definition.
 pub(crate) fn expose(item: &RawJson, tool: &mut Tool) -> Exposed {
     let schema: Value =
         tool.input_schema.as_ref().and_then(|schema| schema.decode().ok()).unwrap_or_default();
@@ -49,8 +50,8 @@ pub(crate) fn expose(item: &RawJson, tool: &mut Tool) -> Exposed {
     Exposed { wording, misfits }
 }
 
-/// The definition with a schema that says that arguments are an object, where its server left that out. Clients refuse a
-/// whole list for one such tool.
+/// The definition with a schema that declares arguments as an object, if its server left that out. Clients
+/// refuse a whole list for one such tool.
 pub(crate) fn typed(item: &RawJson, tool: &mut Tool) -> Option<Wording> {
     let schema = Members::of(item).ok()?.get(SCHEMA)?;
     if Members::parse(schema).ok()?.get("type").is_some() {
@@ -68,7 +69,7 @@ fn write(item: &RawJson, rewrite: &Rewrite<'_>) -> Result<Option<(Wording, RawJs
     worded(with_member(item.as_str(), SCHEMA, &rewrite.schema(schema)?)?)
 }
 
-/// A definition that was written anew, and the schema in it.
+/// A rewritten definition, and the schema in it.
 fn worded(text: String) -> Result<Option<(Wording, RawJson)>, NotJson> {
     let item = RawJson::from_composed(text);
     let members = Members::of(&item)?;
@@ -80,7 +81,7 @@ fn worded(text: String) -> Result<Option<(Wording, RawJson)>, NotJson> {
     Ok(Some((wording, schema)))
 }
 
-/// Whether a header repeats an argument that agents do not give, or give as an id.
+/// True if a header repeats an argument that agents do not pass, or pass as an id.
 pub(crate) fn is_filled(slots: &[FileSlot], header: &ParamHeader) -> bool {
     let Some(argument) = header.path.first() else { return false };
     let fills = |slot: &FileSlot| {

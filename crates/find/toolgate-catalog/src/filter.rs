@@ -1,4 +1,4 @@
-//! Which of a server's tools are shown at all.
+//! The selection of a server's tools that are shown at all.
 
 use wildmatch::WildMatch;
 

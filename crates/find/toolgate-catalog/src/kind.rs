@@ -1,4 +1,4 @@
-//! What distinguishes tools, prompts, resources and templates while the catalogue is put together.
+//! The differences between tools, prompts, resources and templates while the catalogue is assembled.
 
 use toolgate_core::RawJson;
 use toolgate_core::registry::NamedKind;
@@ -49,7 +49,7 @@ impl Kind {
         self.named().is_some()
     }
 
-    /// What has names of the gateway's making.
+    /// The kind of name that the gateway assigns, if any.
     pub(crate) fn named(self) -> Option<NamedKind> {
         match self {
             Kind::Tool => Some(NamedKind::Tool),

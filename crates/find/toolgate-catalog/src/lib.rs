@@ -44,58 +44,58 @@ pub use section::{BadCursor, Entry, Page, Section};
 pub use snapshot::{FoundTool, Hidden, Missing, ResourceTarget, Snapshot};
 pub use tool::{Hints, ToolRule};
 
-/// How one server's things are named and which of its tools are shown.
+/// The naming and the selection of one server's tools.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ServerSettings {
     pub name: ServerName,
     /// False keeps the server's own names, which only works while it is the only server.
     pub prefix: bool,
     pub filter: Filter,
-    /// How far the server's own words about its tools are believed.
+    /// The degree of trust in the server's own statements about its tools.
     pub hints: Hints,
-    /// What it may ask of clients.
+    /// The requests that it may send to clients.
     pub asks: Asks,
 }
 
-/// What is different from now on. What is left out stays as it is.
+/// A change of the catalogue. Missing parts stay as they are.
 #[derive(Clone, Debug, Default)]
 pub struct Update {
-    /// All servers there are, in the order that decides who keeps a name that two could have. The listings of others
+    /// All servers, in the order that decides who keeps a name that two could have. The listings of others
     /// are forgotten.
     pub servers: Option<Vec<ServerSettings>>,
     /// All rules, the later ones winning.
     pub rules: Option<Vec<ToolRule>>,
     /// All aliases, the earlier ones winning.
     pub aliases: Option<Vec<Alias>>,
-    /// What these servers offer now; `None` is forgotten.
+    /// The current listings of these servers; `None` is forgotten.
     pub listings: BTreeMap<ServerName, Option<Listing>>,
-    /// Names that belong to their owners from now on, for good.
+    /// Names with a permanent owner from now on.
     pub names: Vec<WireName>,
-    /// All tools of these servers that nobody sees for now.
+    /// All tools of these servers that are hidden for now.
     pub withheld: BTreeMap<ServerName, Vec<Withheld>>,
 }
 
 /// A tool that exists and is not served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Withheld {
-    /// What the server itself calls it.
+    /// The server's own name for it.
     pub own: String,
     pub why: Why,
     pub reason: String,
 }
 
-/// What keeps a tool from being called.
+/// The reason why a tool cannot be called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// Somebody has to look at it first.
+    /// It waits for a review.
     Quarantined,
-    /// Its server does not offer it any more.
+    /// Its server no longer offers it.
     Retired,
     /// Agents could not read its definition.
     Unreadable,
 }
 
-/// Which lists a change touched.
+/// The lists that a change affected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
     pub tools: bool,
@@ -117,13 +117,13 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Names are somebody's as soon as they are shown, for as long as the process lives.
+    /// Names are assigned as soon as they are shown, for as long as the process lives.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Nothing is shown under a name that nobody has recorded: [`Snapshot::unrecorded`] has what is to be recorded, and
-    /// [`Update::names`] says that it was.
+    /// Nothing is shown under an unrecorded name: [`Snapshot::unrecorded`] has the names to record, and
+    /// [`Update::names`] confirms them.
     pub fn with_recorded_names() -> Self {
         Self { assembly: Mutex::new(Assembly::kept_by(Keeper::Records)), ..Self::default() }
     }
@@ -132,8 +132,8 @@ impl Catalog {
         self.snapshot.load_full()
     }
 
-    /// Takes all that an update says at once: no reader sees a part of it. The listing of a server that is not there is
-    /// ignored: it was removed meanwhile.
+    /// Applies an update at once: no reader sees a part of it. The listing of a missing server is ignored: it
+    /// was removed meanwhile.
     pub fn update(&self, update: Update) -> Changes {
         let mut assembly = self.assembly.lock().unwrap_or_else(PoisonError::into_inner);
         if !assembly.take(update) {
@@ -144,7 +144,7 @@ impl Catalog {
         next.changes_since(&before)
     }
 
-    /// Takes what one server offers now.
+    /// Applies the current listing of one server.
     pub fn publish(&self, server: &ServerName, listing: Listing) -> Changes {
         self.update(Update {
             listings: BTreeMap::from([(server.clone(), Some(listing))]),

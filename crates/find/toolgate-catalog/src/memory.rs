@@ -1,5 +1,6 @@
-//! Whose name is whose. A name that an agent has seen must not come to mean something else, whatever comes, goes or changes
-//! places: the gateway keeps names in its store, and others for as long as the process lives.
+//! The owners of names. A name that an agent has seen must never come to mean something else, whatever is
+//! added, removed or reordered: the gateway keeps names in its store, and others for as long as the process
+//! lives.
 
 use std::collections::HashMap;
 
@@ -7,17 +8,17 @@ use toolgate_core::CanonicalName;
 
 use crate::section::Section;
 
-/// With more names than this, those that only the process knows are forgotten but for the ones in use: servers that make up
-/// names without end cannot fill the memory. The store has a limit of its own.
+/// Beyond this number, names that only the process knows are forgotten unless they are in use: servers that
+/// make up names without end cannot fill the memory. The store has its own limit.
 const NAMES_MAX: usize = 200_000;
 
-/// Who keeps names for good.
+/// The keeper of names.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(crate) enum Keeper {
-    /// This process: a name is somebody's as soon as it is shown.
+    /// This process: a name is assigned as soon as it is shown.
     #[default]
     Process,
-    /// Somebody who records names: nothing is shown under a name before it is recorded.
+    /// An external record: nothing is shown under a name before it is recorded.
     Records,
 }
 
@@ -26,9 +27,9 @@ pub(crate) struct Memory {
     keeper: Keeper,
     /// Own names, each with its owner.
     owners: HashMap<String, CanonicalName>,
-    /// The same the other way round. Most have one name; another one comes by a change of settings.
+    /// The reverse mapping. Most have one name; a change of settings may add another.
     names: HashMap<CanonicalName, Vec<String>>,
-    /// Names by an alias, which may be pointed elsewhere.
+    /// Names by an alias, which may be redirected.
     given: HashMap<String, CanonicalName>,
 }
 
@@ -41,7 +42,7 @@ impl Memory {
         self.owners.get(name)
     }
 
-    /// Whom somebody else knows by this name, however they got it.
+    /// The other owner of this name, if there is one.
     pub(crate) fn other_holder(&self, name: &str, entry: &CanonicalName) -> Option<&CanonicalName> {
         let holder = self.owner(name).or_else(|| self.given.get(name));
         holder.filter(|holder| *holder != entry)
@@ -52,7 +53,7 @@ impl Memory {
         self.owner(name).filter(|owner| *owner != entry)
     }
 
-    /// Whether it has had a name of its own.
+    /// True if it has had its own name.
     pub(crate) fn is_named(&self, entry: &CanonicalName) -> bool {
         self.names.contains_key(entry)
     }
@@ -61,12 +62,12 @@ impl Memory {
         self.owner(name) == Some(entry)
     }
 
-    /// Whether something may be shown under a name that is free.
+    /// True if something may be shown under a free name only after recording it.
     pub(crate) fn needs_record(&self, entry: &CanonicalName, name: &str) -> bool {
         self.keeper == Keeper::Records && !self.owns(entry, name)
     }
 
-    /// A name is somebody's for good. Tells whether that is new.
+    /// Assigns a name for good. Returns true if that is new.
     pub(crate) fn record(&mut self, name: &str, owner: &CanonicalName) -> bool {
         if self.owns(owner, name) {
             return false;

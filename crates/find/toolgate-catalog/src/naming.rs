@@ -1,14 +1,14 @@
 //! The names agents see.
 //!
-//! MCP forbids `:` in names and model APIs reject `.`, so the canonical name is not what goes on the wire. A wire
-//! name is never taken apart again: the section that made it holds the way back.
+//! MCP forbids `:` in names and model APIs reject `.`, so the canonical name does not go on the wire. A wire
+//! name is never taken apart again: the section that made it has the reverse mapping.
 
 use std::collections::HashMap;
 
 use sha2::{Digest, Sha256};
 use toolgate_core::{CanonicalName, DomainName, ServerName};
 
-/// What model APIs accept.
+/// The limit of model APIs.
 pub const NAME_CHARS_MAX: usize = 64;
 const SUFFIX_CHARS: usize = 9;
 
@@ -30,14 +30,14 @@ pub const CALL_TOOL: &str = "call_tool";
 /// The name under which policy and ledger know the gateway's own tools. No server is called so.
 pub const RESERVED_SERVER: &str = toolgate_core::platform::OWN_SERVER;
 
-/// Whether a name is one that the gateway's own tools have or could have: nobody's tool is called so.
+/// True if a name belongs, or could belong, to the gateway's own tools: no other tool may have it.
 pub fn is_reserved_name(name: &str) -> bool {
     let name = name.to_lowercase();
     let own = name.strip_prefix(RESERVED_SERVER).is_some_and(|rest| rest.starts_with(['.', ':']));
     own || RESERVED_TOOLS.contains(&name.as_str())
 }
 
-/// The wire name of a server's tool or prompt: only `[A-Za-z0-9_-]`, at most 64 characters. Where the plain name
+/// The wire name of a server's tool or prompt: only `[A-Za-z0-9_-]`, at most 64 characters. If the plain name
 /// would lose something (a foreign character, the end of a long name) it ends in a hash of the canonical one.
 pub fn wire_name(server: &ServerName, own: &str) -> String {
     let canonical = CanonicalName::of(server, own);
@@ -52,18 +52,18 @@ pub(crate) fn suffixed_name(server: &ServerName, own: &str) -> String {
     suffixed(&plain, canonical.as_str())
 }
 
-/// The wire name of a tool that was given a name of its own.
+/// The wire name of a tool with its own domain name.
 pub(crate) fn domain_wire_name(name: &DomainName) -> String {
     let (plain, _) = legalise(name.as_str());
     if plain.len() <= NAME_CHARS_MAX { plain } else { suffixed(&plain, name.as_str()) }
 }
 
-/// What the wire names of a server's tools begin with.
+/// The prefix of the wire names of a server's tools.
 fn wire_prefix(server: &ServerName) -> String {
     legalise(&format!("{server}:")).0
 }
 
-/// What a server's name looks like to those who tell neither capitals nor dots apart.
+/// A server's name without the differences of case and dots.
 pub(crate) fn look_of(server: &ServerName) -> String {
     let (plain, lossless) = legalise(server.as_str());
     if lossless { plain.to_lowercase() } else { server.as_str().to_lowercase() }
@@ -83,7 +83,7 @@ impl<'a> Prefixes<'a> {
         Self(places)
     }
 
-    /// A server before `place` of which a tool could want the name.
+    /// A server before `place` that has a tool which could claim the name.
     pub(crate) fn earlier(&self, name: &str, place: usize) -> Option<&'a ServerName> {
         let ends = (SEPARATOR.len()..=name.len())
             .filter(|end| name.as_bytes()[..*end].ends_with(SEPARATOR.as_bytes()));

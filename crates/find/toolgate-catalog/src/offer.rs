@@ -1,5 +1,5 @@
-//! One definition as it was read from a listing. Reading is what costs time: it is done once, whatever the operator
-//! changes afterwards.
+//! One definition as parsed from a listing. Parsing is the expensive part: it happens once, regardless of
+//! later changes by the operator.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::kind::Kind;
 use crate::schema::fault_of_schema;
 use crate::tool::Facts;
 
-/// A definition and what it says, or why nobody could use it.
+/// A definition and its content, or the reason why it is unusable.
 #[derive(Debug)]
 pub(crate) struct Offer {
     /// The server's own name or URI.
@@ -26,11 +26,11 @@ pub(crate) struct Offer {
     pub(crate) reading: Result<Reading, String>,
 }
 
-/// The text of a definition, and where another name goes.
+/// The text of a definition, and the position for another name.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Wording {
     pub(crate) item: RawJson,
-    /// Where the name stands in it, with its quotes.
+    /// The range of the name in it, with its quotes.
     name_at: Range<usize>,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Offers {
 }
 
 impl Offers {
-    /// What stood in the listing before is not read again.
+    /// Definitions of the previous listing are not parsed again.
     pub(crate) fn read(listing: &Listing, before: &Offers) -> Self {
         Self { of_kind: Kind::ALL.map(|kind| read_kind(kind, kind.items(listing), before.of(kind))) }
     }
@@ -69,10 +69,11 @@ fn read_kind(kind: Kind, items: &[RawJson], before: &[Arc<Offer>]) -> Vec<Arc<Of
             Some(offer) => Some(Arc::clone(offer)),
             None => Offer::read(kind, item).map(Arc::new),
         })
-        // Where a name stands several times, the newest instance's definition stands first.
+        // If a name occurs several times, the newest instance's definition comes first.
         .filter(|offer| own_names.insert(offer.own.clone()))
         .collect();
-    // Names that need no change come first, so that `a__b` keeps its name beside `a.b`, whatever the server's order.
+    // Names that need no change come first, so that `a__b` keeps its name beside `a.b`, in any order of the
+    // server.
     offers.sort_by(|a, b| (needs_change(&a.own), &a.own).cmp(&(needs_change(&b.own), &b.own)));
     offers
 }
@@ -82,7 +83,7 @@ fn needs_change(own: &str) -> bool {
 }
 
 impl Offer {
-    /// Nothing for what has no name: there is nothing to call it by, not even in a complaint.
+    /// `None` for an entry without a name: it cannot even be mentioned in an error.
     pub(crate) fn read(kind: Kind, item: &RawJson) -> Option<Self> {
         let members = Members::of(item).ok()?;
         let own = members.get_str(kind.key())?.into_owned();
@@ -96,7 +97,7 @@ impl Offer {
 }
 
 impl Wording {
-    /// Nothing for what has no name. `members` are those of `item`.
+    /// `None` for an entry without a name. `members` are those of `item`.
     pub(crate) fn of(kind: Kind, item: &RawJson, members: &Members<'_>) -> Option<Self> {
         Some(Self { name_at: place_of(item, members.get(kind.key())?), item: item.clone() })
     }
@@ -127,7 +128,7 @@ fn read_definition(kind: Kind, item: &RawJson, members: &Members<'_>) -> Result<
         }
         (true, Err(error)) => return Err(error.to_string()),
     };
-    // What nobody can decode is passed on as it is, and nothing that it says about itself is believed.
+    // An undecodable definition is passed on as it is, and its statements about itself are ignored.
     let definition = decoded.unwrap_or_default();
     for key in ["inputSchema", "outputSchema"] {
         if let Some(fault) = definition.get(key).and_then(fault_of_schema) {
@@ -137,7 +138,7 @@ fn read_definition(kind: Kind, item: &RawJson, members: &Members<'_>) -> Result<
     Ok(Reading { param_headers, facts: Some(Facts::read(item, members, &definition)) })
 }
 
-/// Almost no tool has header annotations; looking for the word first spares walking its schema.
+/// Almost no tool has header annotations; a text search first avoids walking its schema.
 fn mentions_headers(text: &str) -> bool {
     text.contains("x-mcp-header")
 }

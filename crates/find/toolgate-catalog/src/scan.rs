@@ -1,5 +1,5 @@
-//! Looks through a definition for what is meant for the model and not for the reader: characters that nobody sees,
-//! sentences that give orders, names of other servers' tools, names that look like others. It marks, it does not judge.
+//! Scans a definition for content that addresses the model instead of the reader: invisible characters,
+//! sentences that give orders, names of other servers' tools, look-alike names. It marks, it does not judge.
 
 mod foreign;
 mod invisible;
@@ -15,15 +15,16 @@ use toolgate_core::registry::{Finding, FindingKind};
 
 pub use foreign::{ForeignNames, ToolNames};
 
-/// More are not told of one definition: a few are enough to look at it.
+/// The maximum number of findings in one definition: a few are enough for a review.
 const FINDINGS_MAX: usize = 20;
 const EXCERPT_CHARS_MAX: usize = 120;
-/// Where a definition names the tool.
+/// The members of a definition that name the tool.
 const NAMES: [&str; 3] = ["name", "title", "annotations.title"];
-/// What of the text before the place an excerpt shows.
+/// The number of characters before the position that an excerpt shows.
 const EXCERPT_CHARS_BEFORE: usize = 24;
 
-/// What is suspicious about a definition, sorted. All its texts are read, not only descriptions: the model sees them all.
+/// The findings in a definition, sorted. All its texts are scanned, not only descriptions: the model sees
+/// them all.
 pub fn scan(definition: &Value, foreign: &ForeignNames<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     findings.extend(foreign.server().and_then(|server| looks_alike(server.as_str(), "server")));
@@ -51,7 +52,7 @@ fn findings_in(text: &str, place: &str, foreign: &ForeignNames<'_>) -> Vec<Findi
     findings
 }
 
-/// What is said of a name that looks like another.
+/// The finding about a look-alike name.
 fn looks_alike(name: &str, place: &str) -> Option<Finding> {
     let range = look_alike::find(name)?;
     let shown: String =
@@ -91,7 +92,7 @@ fn excerpt(text: &str, range: Range<usize>) -> String {
     if start > 0 { format!("…{cut}") } else { cut }
 }
 
-/// White space as a space, and what nobody sees as its number.
+/// White space as a space, and invisible characters as their numbers.
 fn made_visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {

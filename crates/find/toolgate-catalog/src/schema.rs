@@ -1,12 +1,13 @@
-//! Whether something is a JSON Schema at all: each keyword that has a shape has it. Neither clients nor the gateway can
-//! check anything against what is not one, and some clients refuse a whole list for it.
+//! A check that something is a JSON Schema at all: each keyword with a fixed shape has it. Neither clients
+//! nor the gateway can check anything against an invalid one, and some clients refuse a whole list for it.
 //!
-//! By hand, since it is asked for every tool of every listing: a validator with the meta-schema takes many times as long.
-//! Whether a schema is also one that can be used (patterns, references, cost) is found out where arguments are checked.
+//! Written by hand, since it runs for every tool of every listing: a validator with the meta-schema takes
+//! many times as long. Whether a schema is also usable (patterns, references, cost) is checked together with
+//! arguments.
 
 use serde_json::Value;
 
-/// How deep a schema is looked into; what lies deeper is not looked at.
+/// The maximum depth that is checked.
 const DEPTH_MAX: usize = 64;
 
 const TYPES: [&str; 7] = ["null", "boolean", "object", "array", "number", "string", "integer"];
@@ -39,7 +40,7 @@ const COUNTS: [&str; 8] = [
 const NUMBERS: [&str; 3] = ["maximum", "minimum", "multipleOf"];
 const TEXTS: [&str; 6] = ["$id", "$ref", "$schema", "description", "pattern", "title"];
 
-/// What is wrong with a schema, and where: `properties.path: its `type` is "text"`.
+/// The error in a schema, and its position: `properties.path: its `type` is "text"`.
 pub(crate) fn fault_of_schema(schema: &Value) -> Option<String> {
     let mut place = Vec::new();
     let what = fault(schema, &mut place, DEPTH_MAX)?;
@@ -98,7 +99,7 @@ fn is_count(value: &Value) -> bool {
 fn within(step: &str, schema: &Value, place: &mut Vec<String>, depth_left: usize) -> Option<String> {
     place.push(step.to_owned());
     let found = fault(schema, place, depth_left);
-    // The place stays where something was found.
+    // The position stays at the finding.
     if found.is_none() {
         place.pop();
     }

@@ -1,5 +1,5 @@
-//! One kind of thing (tools, prompts, resources, templates) of all servers: sorted, and found by name. Lists are written
-//! from the definitions themselves, which are kept once.
+//! One kind of thing (tools, prompts, resources, templates) of all servers: sorted, and found by name. Lists
+//! are written from the definitions themselves, which are stored once.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -18,19 +18,19 @@ pub struct Entry {
     pub server: ServerName,
     /// The server's own name or URI.
     pub own: String,
-    /// What agents call it.
+    /// The name for agents.
     pub wire: String,
     pub canonical: CanonicalName,
     /// Arguments that travel as headers too (tools only).
     pub param_headers: Vec<ParamHeader>,
-    /// What policy and ledger know it as (tools only).
+    /// The tool as policy and ledger know it (tools only).
     pub tool: Option<Arc<Tool>>,
     pub(crate) offer: Arc<Offer>,
     /// The definition for agents, where it is another one than the server's own.
     pub(crate) exposed: Option<Arc<Wording>>,
 }
 
-/// A name takes at most this much more room than its characters: quotes and the comma.
+/// The additional room of a name beyond its characters: quotes and the comma.
 const NAME_BYTES_MORE: usize = 3;
 
 impl Entry {
@@ -49,7 +49,7 @@ impl Entry {
         }
     }
 
-    /// The definition as agents read it: as the server gave it, but for the name and for what files are filled into.
+    /// The definition for agents: the server's own, except for the name and the arguments that take files.
     pub fn definition(&self) -> RawJson {
         let mut text = String::with_capacity(self.bytes());
         self.write(&mut text);
@@ -76,7 +76,7 @@ impl Entry {
         self.exposed().as_str().len() + self.wire.len() + NAME_BYTES_MORE
     }
 
-    /// Whether agents see the same.
+    /// True if agents see the same.
     pub fn reads_like(&self, other: &Entry) -> bool {
         self.wire == other.wire
             && (std::ptr::eq(self.wording(), other.wording()) || self.wording() == other.wording())
@@ -95,18 +95,18 @@ pub struct Section {
     given: HashSet<String>,
 }
 
-/// A part of a list, and where to go on.
+/// A part of a list, and the position of the next one.
 #[derive(Debug)]
 pub struct Page<'a> {
-    /// How many entries stand before it.
+    /// The number of entries before it.
     pub start: usize,
     pub entries: &'a [Arc<Entry>],
     pub next_cursor: Option<String>,
 }
 
 impl<'a> Page<'a> {
-    /// One page of entries that are sorted by wire name. A cursor names the last entry of the page before, so a list that
-    /// changes in between neither repeats nor skips what stayed.
+    /// One page of entries, sorted by wire name. A cursor names the last entry of the page before, so a list
+    /// that changes in between neither repeats nor skips the remaining entries.
     pub fn of(
         entries: &'a [Arc<Entry>],
         cursor: Option<&str>,
@@ -178,7 +178,7 @@ impl Section {
         self.by_name.get(name)
     }
 
-    /// The same, but for names that were given to an entry.
+    /// The same, without assigned names.
     pub(crate) fn find_real(&self, name: &str) -> Option<&Arc<Entry>> {
         self.find(name).filter(|_| !self.is_given(name))
     }

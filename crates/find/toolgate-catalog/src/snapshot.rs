@@ -24,27 +24,27 @@ pub struct Snapshot {
     patterns: Vec<(Arc<Template>, Arc<Entry>)>,
     /// Servers that serve resources, in the operator's order.
     resource_servers: Vec<ServerName>,
-    /// What the servers say to the model about themselves.
+    /// The servers' instructions for the model.
     instructions: Vec<(ServerName, Arc<str>)>,
     /// Entries that are left out, and why.
     pub left_out: Vec<(CanonicalName, String)>,
     /// Tools and prompts that agents call by another name than the plain one, and why.
     pub renamed: Vec<(CanonicalName, String)>,
-    /// Names that have to be recorded before what has them is shown.
+    /// Names that have to be recorded before their entries are shown.
     pub unrecorded: Vec<WireName>,
-    /// Tools that were to take files and cannot, and why. They are served as their servers offer them.
+    /// Tools with file settings that do not fit, and why. They are served as their servers offer them.
     pub misfits: Vec<(CanonicalName, String)>,
     /// Tools whose definitions were completed so that clients can read them, and how.
     pub completed: Vec<(CanonicalName, String)>,
-    /// The aliases that hold, by their names. Their tools need not be listed at the moment.
+    /// The valid aliases, by name. Their tools need not be listed at the moment.
     pub aliases: BTreeMap<String, Alias>,
-    /// Those that do not, and why.
+    /// The refused aliases, and why.
     pub refused_aliases: Vec<(Alias, String)>,
     hidden: BTreeMap<String, Hidden>,
     asks: HashMap<ServerName, Asks>,
 }
 
-/// Where a resource URI leads.
+/// The target of a resource URI.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResourceTarget {
     pub server: ServerName,
@@ -59,7 +59,7 @@ pub struct FoundTool<'a> {
     pub alias: Option<&'a Alias>,
 }
 
-/// Why a name finds no tool.
+/// The reason why a name finds no tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Missing {
     Unknown,
@@ -83,7 +83,7 @@ pub struct Hidden {
     pub reason: String,
 }
 
-/// What came of giving names.
+/// The result of assigning names.
 pub(crate) struct Named {
     pub(crate) left_out: Vec<(CanonicalName, String)>,
     pub(crate) renamed: Vec<(CanonicalName, String)>,
@@ -126,7 +126,7 @@ impl Snapshot {
         }
     }
 
-    /// What a server may ask of clients. One that offers nothing has nothing to ask.
+    /// The requests that a server may send to clients. A server that offers nothing may send none.
     pub fn asks(&self, server: &ServerName) -> Asks {
         self.asks.get(server).copied().unwrap_or(Asks::NOTHING)
     }
@@ -141,7 +141,7 @@ impl Snapshot {
         Some(FoundTool { entry, alias: Some(alias) })
     }
 
-    /// Why [`Snapshot::find_tool`] finds nothing.
+    /// The reason why [`Snapshot::find_tool`] finds nothing.
     pub fn missing_tool(&self, name: &str, now_ms: i64) -> Missing {
         let alias = self.aliases.get(name);
         if let Some(alias) = alias.filter(|alias| !alias.works_at(now_ms)) {
@@ -158,7 +158,7 @@ impl Snapshot {
 
     /// All tools that exist and are not served, by canonical name.
     pub fn hidden(&self) -> impl Iterator<Item = &Hidden> {
-        // Each stands under the name on the wire as well.
+        // Each is also listed under its wire name.
         self.hidden.iter().filter(|(key, hidden)| *key == hidden.name.as_str()).map(|(_, hidden)| hidden)
     }
 
@@ -171,8 +171,8 @@ impl Snapshot {
         }
     }
 
-    /// Where a URI leads: a listed resource, an explicit `{server}+{uri}`, a template, or the only server that
-    /// knows its scheme. A URI is never tried on several servers: it may name something private.
+    /// The target of a URI: a listed resource, an explicit `{server}+{uri}`, a template, or the only server
+    /// that knows its scheme. A URI is never tried on several servers: it may name something private.
     pub fn resource(&self, uri: &str) -> Option<ResourceTarget> {
         let target = |server: &ServerName, uri: &str| {
             Some(ResourceTarget { server: server.clone(), uri: uri.to_owned() })
@@ -206,7 +206,7 @@ impl Snapshot {
         servers
     }
 
-    /// Where completion for a template leads.
+    /// The target of completion for a template.
     pub fn template(&self, uri_template: &str) -> Option<ResourceTarget> {
         match self.templates.find(uri_template) {
             Some(entry) => Some(ResourceTarget { server: entry.server.clone(), uri: entry.own.clone() }),

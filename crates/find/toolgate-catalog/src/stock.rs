@@ -1,5 +1,5 @@
-//! What one server has in the catalogue: its offers as the operator's filter and rules make them, under the names they
-//! would have if there were no other server.
+//! One server's part of the catalogue: its offers after the operator's filter and rules, under the names they
+//! would have without other servers.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,20 +18,20 @@ use crate::section::Entry;
 use crate::template::Template;
 use crate::tool::{self, ToolRule};
 
-/// One server's part of the catalogue. It is made again only when the server, or what the operator says, changes.
+/// One server's part of the catalogue. It is rebuilt only when the server or the operator's settings change.
 #[derive(Debug)]
 pub(crate) struct Stock {
     pub(crate) listing: Listing,
     offers: Offers,
-    /// What the entries were made by; `None` until they are made.
+    /// The settings of the current entries; `None` until they are made.
     settings: Option<ServerSettings>,
     entries: [Vec<Arc<Entry>>; Kind::ALL.len()],
-    /// By what the server itself calls them.
+    /// By the server's own names.
     pub(crate) templates: HashMap<String, Arc<Template>>,
     pub(crate) left_out: Vec<(CanonicalName, String)>,
-    /// What the entries were to do with files and cannot, and why.
+    /// File settings that do not fit the entries, and why.
     pub(crate) misfits: Vec<(CanonicalName, String)>,
-    /// What was added to definitions, so that clients can read them.
+    /// Additions to definitions, so that clients can read them.
     pub(crate) completed: Vec<(CanonicalName, String)>,
     pub(crate) instructions: Option<Arc<str>>,
     pub(crate) serves_resources: bool,
@@ -76,7 +76,7 @@ impl Stock {
         &self.entries[kind as usize]
     }
 
-    /// Makes the entries, unless they are as these settings want them.
+    /// Makes the entries, unless they match these settings.
     pub(crate) fn arrange(&mut self, settings: &ServerSettings, rules: &[ToolRule]) {
         if self.settings.as_ref() == Some(settings) {
             return;
@@ -105,16 +105,16 @@ impl Stock {
     }
 }
 
-/// What people should know of an entry.
+/// Remarks about an entry, for people.
 struct Remarks {
-    /// What it cannot do with files.
+    /// Its file settings that do not fit.
     misfits: Vec<String>,
     completed: Option<&'static str>,
 }
 
 const TYPE_ADDED: &str = "its `inputSchema` has no `type`; agents read \"type\": \"object\", without which clients refuse the list";
 
-/// The entry and what is to be said of it, or why nobody could use it.
+/// The entry and the remarks about it, or the reason why it is unusable.
 fn entry(
     kind: Kind,
     offer: &Arc<Offer>,
@@ -143,13 +143,13 @@ fn entry(
     Ok((entry, Remarks { misfits, completed }))
 }
 
-/// What the operator's rules make of an offer.
+/// An offer after the operator's rules.
 struct Described {
     tool: Option<Tool>,
     param_headers: Vec<ParamHeader>,
     exposed: Option<Wording>,
     misfits: Vec<String>,
-    /// What was added to its definition.
+    /// The addition to its definition.
     completed: Option<&'static str>,
 }
 
@@ -171,14 +171,14 @@ fn described(
         Some(tool) if !tool.handling.files.is_empty() => exposed::expose(item, tool),
         _ => Exposed::default(),
     };
-    // What the gateway fills in, agents cannot repeat in a header.
+    // Agents cannot repeat a value in a header that the gateway fills in.
     if let Some(tool) = tool.as_ref().filter(|_| wording.is_some()) {
         param_headers.retain(|header| !exposed::is_filled(&tool.handling.files, header));
     }
     Ok(Described { tool, param_headers, exposed: wording.or(typed), misfits, completed })
 }
 
-/// What it is called if nothing else wants the name.
+/// Its name if nothing else claims it.
 pub(crate) fn natural_name(kind: Kind, settings: &ServerSettings, own: &str) -> String {
     if kind.is_prefixed() && settings.prefix { wire_name(&settings.name, own) } else { own.to_owned() }
 }

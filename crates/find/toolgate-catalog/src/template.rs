@@ -1,5 +1,5 @@
-//! Whether a URI could come from a URI template (RFC 6570), which is all that routing needs: no expansion, no
-//! variables. Expressions with an operator may span slashes, simple ones may not.
+//! A check whether a URI could come from a URI template (RFC 6570), which is all that routing needs: no
+//! expansion, no variables. Expressions with an operator may span slashes, simple ones may not.
 
 /// Longer URIs match no template.
 const URI_BYTES_MAX: usize = 8 << 10;
@@ -35,7 +35,7 @@ impl Template {
         Self(parts)
     }
 
-    /// Linear in the length of both: a server's template must not be able to keep anybody busy.
+    /// Linear in the length of both: a server's template must not be able to cause much work.
     pub(crate) fn matches(&self, uri: &str) -> bool {
         if uri.len() > URI_BYTES_MAX || self.0.len() > PARTS_MAX {
             return false;

@@ -1,4 +1,4 @@
-//! The catalogue as a whole: what agents see after any row of updates.
+//! The catalogue as a whole: the view of agents after any sequence of updates.
 
 mod alias;
 mod names;
@@ -54,7 +54,7 @@ fn catalog(all: &[(&str, &[&str])]) -> Catalog {
     catalog
 }
 
-/// What each wire name in the list leads to.
+/// The target of each wire name in the list.
 fn names(snapshot: &Snapshot) -> BTreeMap<String, CanonicalName> {
     let pair = |entry: &std::sync::Arc<crate::Entry>| (entry.wire.clone(), entry.canonical.clone());
     snapshot.tools.entries().iter().map(pair).collect()

@@ -1,4 +1,4 @@
-//! What a tool is to policy and ledger: its version, its effects, how closely it is watched, how its calls are handled.
+//! A tool as policy and ledger see it: its version, its effects, its audit level, the handling of its calls.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use toolgate_core::{AuditLevel, CanonicalName, Digest, Effects, OutputCheck, Raw
 use toolgate_wire::Members;
 use wildmatch::WildMatch;
 
-/// What the operator says about tools, by canonical name. It beats what servers say about themselves.
+/// The operator's settings for tools, by canonical name. They override the servers' own statements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolRule {
     pub name: WildMatch,
@@ -26,15 +26,15 @@ pub struct ToolRule {
     pub timeout: Option<Duration>,
     pub concurrency_max: Option<usize>,
     pub rate: Option<Rate>,
-    /// A time of zero is a word against what the server says.
+    /// A time of zero overrides the server's setting.
     pub cache: Option<CacheRule>,
-    /// Empty says nothing.
+    /// Empty means unset.
     pub capabilities: Vec<String>,
-    /// What a session must have mounted. Empty says nothing.
+    /// The mounts that a session needs. Empty means unset.
     pub needs: Vec<Need>,
-    /// Queries that should find the tool. Empty says nothing.
+    /// Queries that should find the tool. Empty means unset.
     pub examples: Vec<String>,
-    /// An empty list is a word against what the server says: no argument takes a file.
+    /// An empty list overrides the server's setting: no argument takes a file.
     pub files: Option<Vec<FileSlot>>,
 }
 
@@ -60,28 +60,28 @@ impl ToolRule {
     }
 }
 
-/// How far a server's own words about its tools are believed.
+/// The degree of trust in a server's own statements about its tools.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Hints {
     Believed,
-    /// How its tools are handled, such as which arguments take files, but not what a call of them does.
+    /// The handling of its tools, such as the arguments that take files, but not the effects of calls.
     Handling,
     Ignored,
 }
 
 impl Hints {
-    /// What `trust_annotations` says of a server that the operator did not write into the file.
+    /// The meaning of `trust_annotations` for a server that is not in the operator's file.
     pub fn of_newcomer(trusted: Option<bool>) -> Self {
         trusted.map_or(Hints::Handling, Hints::of_operator)
     }
 
-    /// What `trust_annotations` says, in the operator's own words.
+    /// The meaning of `trust_annotations` in the operator's file.
     pub fn of_operator(trusted: bool) -> Self {
         if trusted { Hints::Believed } else { Hints::Ignored }
     }
 }
 
-/// What a definition says, whoever believes it.
+/// The statements of a definition, believed or not.
 #[derive(Debug)]
 pub(crate) struct Facts {
     version: Digest,
@@ -93,7 +93,7 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// `members` and `definition` are what `item` says; `definition` is null where nobody can decode it.
+    /// `members` and `definition` are the content of `item`; `definition` is null if it cannot be decoded.
     pub(crate) fn read(item: &RawJson, members: &Members<'_>, definition: &Value) -> Self {
         let buffer = item.clone().into_bytes();
         // A part of the definition and no copy of it.
@@ -110,7 +110,7 @@ impl Facts {
     }
 }
 
-/// The operator's rules decide, then what the server says in its own words, then the hints of MCP.
+/// The operator's rules decide, then the server's own statements, then the hints of MCP.
 pub(crate) fn describe(
     server: &ServerName,
     own: &str,
@@ -166,7 +166,7 @@ fn handling(said: &Said<'_>, extra: &ToolExtra, effects: Effects) -> Handling {
         timeout: said.last(|rule| rule.timeout).or(extra.timeout()),
         concurrency_max: said.last(|rule| rule.concurrency_max),
         rate: said.last(|rule| rule.rate),
-        // What a call does must not be left undone because somebody did the same before.
+        // A call with effects must not be skipped because the same call ran before.
         cache: cache.filter(|rule| !rule.fresh.is_zero() && !effects.changes_something()),
         formats: said.last(|rule| rule.formats),
     }
@@ -181,18 +181,18 @@ fn sorted<T: Clone + Ord>(list: &[T]) -> Arc<[T]> {
 struct Said<'a>(Vec<&'a ToolRule>);
 
 impl<'a> Said<'a> {
-    /// The last rule that says something about a matter decides it.
+    /// The last rule with a value decides.
     fn last<T>(&self, about: impl Fn(&'a ToolRule) -> Option<T>) -> Option<T> {
         self.0.iter().rev().find_map(|rule| about(rule))
     }
 
-    /// The same for a list, where an empty one says nothing.
+    /// The same for a list, where an empty one means unset.
     fn last_list<T>(&self, about: impl Fn(&'a ToolRule) -> &'a Vec<T>) -> Option<&'a [T]> {
         self.last(|rule| Some(about(rule).as_slice()).filter(|list| !list.is_empty()))
     }
 }
 
-/// The hints of MCP with the defaults of MCP; where there is none at all, nothing is known.
+/// The hints of MCP with the defaults of MCP; without any hint, nothing is known.
 fn effects_of(annotations: &Value) -> Effects {
     const HINTS: [&str; 4] = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
     if !HINTS.iter().any(|hint| annotations[hint].is_boolean()) {

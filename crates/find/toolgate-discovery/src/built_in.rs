@@ -1,4 +1,4 @@
-//! The gateway's own tools for finding others. They go the way of every call, under names of their own.
+//! The gateway's own tools for finding others. They take the path of every call, under their own names.
 
 use std::sync::{Arc, LazyLock};
 
@@ -49,7 +49,7 @@ impl BuiltIn {
     }
 
     fn describe(self) -> Tool {
-        // What is behind the search differs by session; the tool does not.
+        // The tools behind the search differ by session; the tool does not.
         let definition = definitions("").into_iter().find(|one| one["name"] == self.wire());
         let definition = definition.expect("there is a definition of each");
         Tool {

@@ -1,4 +1,4 @@
-//! What each tool costs and how answers show it, worked out once for each definition.
+//! The cost and the presentation of each tool, computed once for each definition.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,7 +18,7 @@ struct Kept {
 }
 
 impl Cards {
-    /// What the definition costs as it is offered.
+    /// The cost of the definition as it is offered.
     pub(crate) fn cost(&self, entry: &Arc<Entry>) -> Cost {
         if let Some(cost) = self.look(entry, |kept| kept.cost) {
             return cost;
@@ -37,7 +37,7 @@ impl Cards {
         card
     }
 
-    /// Forgets tools that are not there any more.
+    /// Forgets removed tools.
     pub(crate) fn forget_all_but(&self, snapshot: &Snapshot) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|name, _| snapshot.tools.find(name.as_str()).is_some());

@@ -1,5 +1,5 @@
-//! Views by whose eyes they are made for. One that is out of date is made anew when somebody looks, from what it was
-//! before: only tools that changed are judged again.
+//! Views by their viewer. An outdated one is rebuilt on the next use from its predecessor: only changed tools
+//! are judged again.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -14,7 +14,7 @@ use toolgate_core::scope::Seat;
 use crate::own::OwnTool;
 use crate::view::{Eyes, View};
 
-/// Views that are kept. Beyond it, those that nobody looked at for longest are given up.
+/// The maximum number of cached views. Beyond it, the least recently used are dropped.
 const CELLS_MAX: usize = 1024;
 
 pub(crate) struct Cells {
@@ -26,7 +26,7 @@ pub(crate) struct Cells {
 struct Cell {
     seat: Seat,
     current: ArcSwapOption<View>,
-    /// One at a time makes it anew; the others wait for that one.
+    /// One task at a time rebuilds it; the others wait for that one.
     making: Mutex<()>,
     used: AtomicU64,
 }
@@ -85,7 +85,7 @@ impl Cells {
 }
 
 impl Cell {
-    /// Everything that decides what is seen. The session does not: two with one scope see the same.
+    /// Everything that decides visibility. The session does not: two with one scope see the same.
     fn fits(&self, seat: &Seat) -> bool {
         self.seat.scope_id == seat.scope_id
             && self.seat.principal == seat.principal

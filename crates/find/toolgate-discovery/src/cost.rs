@@ -1,4 +1,4 @@
-//! What a scope costs, by server and by tool, and what search saves.
+//! The cost of a scope, by server and by tool, and the savings of search.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,17 +12,17 @@ use crate::Discovery;
 use crate::surface::Surface;
 use crate::view::View;
 
-/// Tokens of everything that a scope shows.
+/// The tokens of everything that a scope shows.
 #[derive(Clone, PartialEq, Debug, serde::Serialize)]
 pub struct Bill {
-    /// Which tokens are counted.
+    /// The tokenizer of the counts.
     pub tokenizer: &'static str,
     /// `full` or `search`.
     pub surface: &'static str,
     pub tools: usize,
-    /// What listing everything costs.
+    /// The cost of listing everything.
     pub tokens_full: usize,
-    /// What the list that is shown costs.
+    /// The cost of the shown list.
     pub tokens_listed: usize,
     pub tokens_saved: usize,
     /// The dearest first.
@@ -47,7 +47,7 @@ pub struct ToolBill {
     pub tokens_line: usize,
 }
 
-/// What a list costs, and what it would cost if everything were listed.
+/// The cost of a list, and the cost if everything were listed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tally {
     pub full: usize,
@@ -55,7 +55,7 @@ pub struct Tally {
 }
 
 impl Discovery {
-    /// Counts what a view's list costs; once for each view.
+    /// Counts the cost of a view's list; once for each view.
     pub fn tally(&self, view: &View) -> Tally {
         *view.tally.get_or_init(|| {
             let full = (0..view.len()).map(|place| view.tokens(place, &self.cards)).sum();
@@ -87,17 +87,17 @@ impl Discovery {
         }
     }
 
-    /// What listing every tool there is would cost, whoever may see it.
+    /// The cost of listing every tool, regardless of visibility.
     pub fn catalogue_tokens(&self) -> usize {
         self.catalog.snapshot().tools.entries().iter().map(|entry| self.cards.cost(entry).tokens_full).sum()
     }
 
-    /// What listing a tool costs, whoever may see it.
+    /// The cost of listing a tool, regardless of visibility.
     pub fn tokens_of(&self, entry: &Arc<Entry>) -> usize {
         self.cards.cost(entry).tokens_full
     }
 
-    /// What one tool costs, if it is seen.
+    /// The cost of one tool, if it is visible.
     pub fn bill_of(&self, view: &View, entry: &Entry) -> Option<ToolBill> {
         view.place(entry).map(|place| self.tool_bill(view, place))
     }

@@ -1,4 +1,4 @@
-//! Why each tool is in or out, naming the rule.
+//! The reason why each tool is in or out, naming the rule.
 
 use std::collections::BTreeMap;
 
@@ -9,24 +9,24 @@ use toolgate_core::{CanonicalName, Tool};
 
 use crate::view::{Eyes, glimpse};
 
-/// What a scope makes of one tool.
+/// A scope's verdict on one tool.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct Explained {
     pub tool: CanonicalName,
     #[serde(rename = "in")]
     pub is_in: bool,
-    /// What decided: `capability`, `blocked`, `mounts`, `session`, `policy`, `registry`; `everything` where nothing
-    /// restricts it.
+    /// The deciding part: `capability`, `blocked`, `mounts`, `session`, `policy`, `registry`; `everything` if
+    /// nothing restricts it.
     pub by: &'static str,
     /// The rule, in words.
     pub reason: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approval: Option<Asking>,
-    /// Whether it is listed with its schema whatever the budget.
+    /// True if it is listed with its schema regardless of the budget.
     pub pinned: bool,
 }
 
-/// A rule that no tool fits: a mistake, or a server that is away.
+/// A rule that matches no tool: a mistake, or a server that is down.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize)]
 pub struct Unmatched {
     /// `capability "x": tools`, `agent "y": pinned`, …
@@ -121,7 +121,7 @@ fn withheld(hidden: &Hidden) -> Explained {
     }
 }
 
-/// Rules of a scope that fit nothing at all in the catalogue.
+/// Rules of a scope that match nothing in the catalogue.
 pub(crate) fn unmatched(scope: &Scope, snapshot: &Snapshot) -> Vec<Unmatched> {
     let mut found = Vec::new();
     let tools: Vec<&Tool> =

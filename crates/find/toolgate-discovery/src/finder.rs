@@ -20,7 +20,7 @@ struct State {
     servers: BTreeMap<ServerName, Shelf>,
 }
 
-/// What the index has of one server.
+/// The indexed documents of one server.
 #[derive(Default)]
 struct Shelf {
     entries: Vec<Arc<Entry>>,
@@ -102,12 +102,12 @@ impl Shelf {
     }
 }
 
-/// Stands for everything that a document is made of.
+/// Identifies everything that a document is made of.
 fn version(entry: &Entry) -> Digest {
     let tool = entry.tool.as_ref();
     let said = tool.map(|tool| {
         let handling = &tool.handling;
-        // What agents see of the arguments is made of the definition and of the files it takes.
+        // The arguments for agents derive from the definition and its file slots.
         (tool.version, &handling.files, &handling.capabilities, &handling.examples)
     });
     Digest::of(format!("{} {said:?}", entry.wire))

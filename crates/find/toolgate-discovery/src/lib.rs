@@ -39,7 +39,7 @@ pub use lookup::{DESCRIBED_MAX, Found, HITS_MAX, Ranked, Wanted, described, exac
 pub use surface::{SearchSurface, Surface};
 pub use view::View;
 
-/// Who sees which tools, live.
+/// The visible tools of every session, live.
 pub struct Discovery {
     catalog: Arc<Catalog>,
     policy: Arc<dyn Policy>,
@@ -47,7 +47,7 @@ pub struct Discovery {
     cells: Cells,
     finder: Finder,
     cards: Cards,
-    /// Set once an encoder is there.
+    /// Set once an encoder is available.
     meaning: OnceLock<Arc<Meaning>>,
 }
 
@@ -69,12 +69,12 @@ impl Discovery {
         }
     }
 
-    /// What is seen from a seat now.
+    /// The current view from a seat.
     pub fn view(&self, seat: &Seat) -> Arc<View> {
         self.cells.view(seat, &self.catalog.snapshot(), &*self.policy, &self.own)
     }
 
-    /// Everything there is, whoever may see it.
+    /// The whole catalogue, regardless of visibility.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.catalog.snapshot()
     }
@@ -87,8 +87,8 @@ impl Discovery {
         view.surface.get_or_init(|| Surface::of(view, &self.cards))
     }
 
-    /// One page of what an agent is shown when it lists its tools; `revealed` are tools that it found and wants to have
-    /// in its list.
+    /// One page of an agent's list of tools; `revealed` are tools that it found and wants to have in its
+    /// list.
     pub fn page(
         &self,
         view: &View,
@@ -108,7 +108,7 @@ impl Discovery {
         }
     }
 
-    /// Whether an agent that lists its tools reads the same in both.
+    /// True if an agent reads the same list in both.
     pub fn lists_alike(&self, one: &View, other: &View) -> bool {
         match (self.surface(one), self.surface(other)) {
             (Surface::Full, Surface::Full) => one.shows_like(other),
@@ -117,7 +117,7 @@ impl Discovery {
         }
     }
 
-    /// Whether a tool stands in the list with its schema.
+    /// True if a tool is in the list with its schema.
     pub fn lists(&self, view: &View, entry: &Entry) -> bool {
         match self.surface(view) {
             Surface::Full => view.shows(entry),
@@ -125,17 +125,17 @@ impl Discovery {
         }
     }
 
-    /// Why each tool there is, is in or out.
+    /// The reason why each tool is in or out.
     pub fn explain(&self, seat: &Seat) -> Vec<Explained> {
         explain::explain(Eyes::of(seat, &*self.policy, &self.own), &self.catalog.snapshot())
     }
 
-    /// Rules of a scope that fit nothing.
+    /// Rules of a scope that match nothing.
     pub fn unmatched(&self, scope: &Scope) -> Vec<Unmatched> {
         explain::unmatched(scope, &self.catalog.snapshot())
     }
 
-    /// Brings the index up to date before somebody searches, and forgets what is gone.
+    /// Brings the index up to date before a search, and removes deleted tools.
     pub fn catch_up(&self) {
         let snapshot = self.catalog.snapshot();
         let index = self.finder.index(&snapshot);
@@ -150,12 +150,12 @@ impl Discovery {
         self.catalog.snapshot().generation
     }
 
-    /// What goes by meaning, where an encoder is there.
+    /// The semantic search, if an encoder is available.
     pub fn meaning(&self) -> Option<&Arc<Meaning>> {
         self.meaning.get()
     }
 
-    /// From now on search goes by meaning too. The first encoder stays.
+    /// Adds semantic search from now on. The first encoder stays.
     pub fn take_meaning(&self, meaning: Arc<Meaning>) {
         drop(self.meaning.set(meaning));
     }

@@ -1,5 +1,5 @@
-//! The text of a list: definitions under their wire names, marked where people will be asked, on a diet where the agent
-//! wants one. The same tools give the same bytes.
+//! The text of a list: definitions under their wire names, marked if people will be asked, and shortened if
+//! the agent wants that. The same tools give the same bytes.
 
 use serde_json::Value;
 use toolgate_catalog::{BadCursor, Page};
@@ -10,16 +10,16 @@ use toolgate_wire::object::{push_member, push_string, with_member};
 
 use crate::view::View;
 
-/// Where a definition's `_meta` says whether people are asked.
+/// The member of a definition's `_meta` about approval.
 pub const APPROVAL_META: &str = "dev.toolgate/approval";
 /// The same among the annotations, where clients look for hints.
 pub const APPROVAL_ANNOTATION: &str = "approvalHint";
 
-/// A first page that is larger is written anew each time.
+/// A larger first page is written again each time.
 const PAGE_BYTES_KEPT: usize = 4 << 20;
 
 impl View {
-    /// One page of everything that is seen: `{"tools":[…],"nextCursor":…}`.
+    /// One page of everything visible: `{"tools":[…],"nextCursor":…}`.
     pub(crate) fn full_page(&self, cursor: Option<&str>, page_size: usize) -> Result<RawJson, BadCursor> {
         if let (None, Some(page)) = (cursor, self.first_page.get()) {
             return Ok(page.clone());
@@ -81,7 +81,7 @@ pub(crate) fn tools_result(items: &str, next_cursor: Option<&str>) -> RawJson {
     RawJson::from_composed(text)
 }
 
-/// The definition with a word that people are asked. Nothing where it is no object, which no list has.
+/// The definition with a mark that people are asked. `None` if it is not an object, which no list contains.
 fn marked(definition: &str, asking: Asking) -> Option<String> {
     let word = match asking {
         Asking::Always => "\"always\"",

@@ -1,4 +1,4 @@
-//! What `search_tools` and `describe_tools` answer.
+//! The answers of `search_tools` and `describe_tools`.
 
 use std::sync::Arc;
 
@@ -10,16 +10,16 @@ use toolgate_search::{Answer, Budget, Card, Detail, Item, Place};
 use crate::view::View;
 use crate::{Discovery, cards};
 
-/// Matches that are ranked; beyond them nobody looks.
+/// The maximum number of ranked matches.
 pub const HITS_MAX: usize = 200;
 /// Tools that are indexed to find the nearest to one name.
 const INDEXED_FOR_A_NAME_MAX: usize = 1_000;
-/// Names told to somebody who misspelt one.
+/// The number of suggestions for a misspelt name.
 const NEAREST: usize = 3;
 /// Tools that are described at once.
 pub const DESCRIBED_MAX: usize = 20;
 
-/// What somebody looks for.
+/// The request of a search.
 #[derive(Clone, Debug)]
 pub struct Wanted<'a> {
     pub query: &'a str,
@@ -29,7 +29,7 @@ pub struct Wanted<'a> {
     pub budget: Budget,
 }
 
-/// What was found, and which tools were shown with their whole schemas or signatures.
+/// The matches, and the tools that were shown with their whole schemas or signatures.
 pub struct Found {
     pub answer: Answer,
     /// Shown with the whole schema.
@@ -38,7 +38,7 @@ pub struct Found {
     pub shown: Vec<Arc<Entry>>,
     /// All that match, shown or not, best first.
     pub ranked: Vec<Ranked>,
-    /// Servers that were asked for and are not there.
+    /// Requested servers that do not exist.
     pub unknown_servers: Vec<String>,
 }
 
@@ -72,7 +72,8 @@ impl Discovery {
         self.search_best(view, wanted, HITS_MAX)
     }
 
-    /// The same with no more than so many tools in the answer, whatever the budget. It says how many others match.
+    /// The same with at most this many tools in the answer, regardless of the budget. It reports how many
+    /// others match.
     pub fn search_best(&self, view: &View, wanted: &Wanted<'_>, count_max: usize) -> Found {
         let asked = wanted.servers.unwrap_or_default();
         let (known, unknown): (Vec<&String>, Vec<&String>) =
@@ -114,8 +115,8 @@ impl Discovery {
         Answer::of(&items, ranked.len(), wanted.detail, wanted.budget)
     }
 
-    /// The names that look most like one that is not there, of what the view shows. Where there are thousands, only if they
-    /// were searched before: to index them all for a slip of the hand would hold up whoever calls.
+    /// The visible names most similar to an unknown one. With thousands of tools, only if they were searched
+    /// before: indexing them all for a typo would delay the caller.
     pub fn nearest(&self, view: &View, name: &str) -> Vec<Arc<Entry>> {
         if view.len() > INDEXED_FOR_A_NAME_MAX && view.subset.get().is_none() {
             return Vec::new();

@@ -1,5 +1,5 @@
-//! The gateway's own tools beside those of servers: which sessions have them. No capability has to name them and no mount
-//! leads to them; what a definition blocks and what policy forbids holds for them as for any other.
+//! The gateway's own tools beside those of servers: the sessions that have them. No capability has to name
+//! them and no mount leads to them; definitions can block them and policy can forbid them like any other.
 
 use std::sync::Arc;
 
@@ -21,7 +21,8 @@ impl OwnTool {
         tools.iter().map(|one| OwnTool { entry: Arc::new(entry(one)), presence: one.presence }).collect()
     }
 
-    /// Whether a session has it that sees these tools of servers, and whether people are asked when it is called.
+    /// Decides whether a session that sees these tools of servers has it, and whether people are asked when
+    /// it is called.
     pub(crate) fn verdict(&self, eyes: Eyes<'_>, seen: &[Arc<Entry>]) -> Option<Asking> {
         let takes_files =
             |entry: &Arc<Entry>| entry.tool.as_ref().is_some_and(|tool| !tool.handling.files.is_empty());
@@ -41,7 +42,7 @@ impl OwnTool {
         }
     }
 
-    /// Whether it is listed whatever the budget: a run cannot end without them.
+    /// True if it is listed regardless of the budget: a run cannot end without them.
     pub(crate) fn is_pinned(&self) -> bool {
         self.presence == Presence::WithRun
     }

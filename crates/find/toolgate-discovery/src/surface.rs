@@ -1,5 +1,5 @@
-//! What an agent is shown when it lists its tools: all of them, or, where that costs more than its budget, the pinned ones
-//! and the three by which it finds the others.
+//! The list of an agent's tools: all of them or, if that exceeds its budget, the pinned ones and the three
+//! that find the others.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ impl Surface {
     }
 }
 
-/// Whether everything can be listed within the budget. Stops counting once it is clear that it cannot.
+/// True if everything can be listed within the budget. Stops counting once it is clear that it cannot.
 fn fits(view: &View, cards: &Cards) -> bool {
     let budget = match view.scope.token_budget {
         TokenBudget::Off => return true,
@@ -100,7 +100,7 @@ fn page<'a>(items: impl Iterator<Item = &'a String>) -> RawJson {
     tools_result(&items.map(String::as_str).collect::<Vec<_>>().join(","), None)
 }
 
-/// What is behind the search.
+/// A description of the tools behind the search.
 fn blurb(view: &View) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for entry in view.entries.iter().filter(|entry| entry.server.as_str() != OWN_SERVER) {
@@ -123,7 +123,7 @@ fn blurb(view: &View) -> String {
 }
 
 impl View {
-    /// What a tool costs in this list.
+    /// The cost of a tool in this list.
     pub(crate) fn tokens(&self, place: usize, cards: &Cards) -> usize {
         if !self.scope.schema_diet {
             return cards.cost(&self.entries[place]).tokens_full;
@@ -132,7 +132,7 @@ impl View {
         tokens::count(&toolgate_search::listed(&self.entries[place].wire, &definition).to_string())
     }
 
-    /// The places of tools that are listed whatever the budget.
+    /// The places of tools that are listed regardless of the budget.
     pub(crate) fn pinned(&self) -> impl Iterator<Item = usize> {
         let is_pinned = |place: &usize| {
             let name = self.entries[*place].canonical.as_str();

@@ -1,4 +1,4 @@
-//! What sessions see of a catalogue, after any row of changes.
+//! The view of sessions on a catalogue, after any sequence of changes.
 
 mod listing;
 mod looking;

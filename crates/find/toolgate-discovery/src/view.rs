@@ -1,4 +1,4 @@
-//! What one principal sees in one scope, of the catalogue as it is at one moment and by the policies in force.
+//! The view of one principal in one scope, on the catalogue at one moment and under the policies in force.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
@@ -15,14 +15,14 @@ use crate::cost::Tally;
 use crate::own::OwnTool;
 use crate::surface::Surface;
 
-/// Whose eyes a view is made for.
+/// The viewer of a view.
 #[derive(Clone, Copy)]
 pub(crate) struct Eyes<'a> {
     pub(crate) principal: &'a Principal,
     pub(crate) agent: &'a AgentName,
     pub(crate) scope: &'a Arc<Scope>,
     pub(crate) policy: &'a dyn Policy,
-    /// Whether the session belongs to a run.
+    /// True if the session belongs to a run.
     pub(crate) has_run: bool,
     /// The gateway's own tools.
     pub(crate) own: &'a [OwnTool],
@@ -40,24 +40,24 @@ pub struct View {
     pub(crate) snapshot: Arc<Snapshot>,
     pub(crate) policy_version: Digest,
     pub(crate) scope: Arc<Scope>,
-    /// What is seen, sorted by wire name.
+    /// The visible tools, sorted by wire name.
     pub(crate) entries: Vec<Arc<Entry>>,
     /// The same order.
     pub(crate) asking: Vec<Asking>,
-    /// One for every tool of the snapshot, in its order: what did not change is not judged again.
+    /// One for every tool of the snapshot, in its order: unchanged tools are not judged again.
     verdicts: Vec<Option<Asking>>,
-    /// Servers of which a tool is seen.
+    /// Servers with a visible tool.
     pub(crate) servers: BTreeSet<ServerName>,
     /// Servers that have tools, seen or not.
     with_tools: BTreeSet<ServerName>,
-    /// Servers whose resources or prompts policy hides from this principal, whatever they ask for.
+    /// Servers whose resources or prompts policy hides from this principal for any request.
     without_resources: BTreeSet<ServerName>,
     without_prompts: BTreeSet<ServerName>,
     /// The gateway's own tools among them.
     own: Vec<Arc<Entry>>,
-    /// Names of those that are listed whatever the budget.
+    /// The names of those that are listed regardless of the budget.
     pub(crate) own_pinned: Vec<String>,
-    /// Texts of the list that are not the definitions as they are.
+    /// Texts of the list that differ from the definitions.
     pub(crate) dressed: Vec<OnceLock<Box<str>>>,
     pub(crate) surface: OnceLock<Surface>,
     pub(crate) subset: OnceLock<Subset>,
@@ -117,7 +117,7 @@ impl View {
         self.entries.is_empty()
     }
 
-    /// The tools that are seen, sorted by wire name, and whether people are asked when they are called.
+    /// The visible tools, sorted by wire name, and whether people are asked when they are called.
     pub fn tools(&self) -> impl Iterator<Item = (&Arc<Entry>, Asking)> {
         self.entries.iter().zip(self.asking.iter().copied())
     }
@@ -136,7 +136,7 @@ impl View {
         self.snapshot.find_tool(name, now_ms).filter(|found| self.shows(&found.entry))
     }
 
-    /// Why [`View::find`] finds nothing. What is not seen is unknown, whatever else it is.
+    /// The reason why [`View::find`] finds nothing. An invisible tool is unknown, whatever its state.
     pub fn missing(&self, eyes: &Principal, policy: &dyn Policy, name: &str, now_ms: i64) -> Missing {
         let missing = self.snapshot.missing_tool(name, now_ms);
         let would_see = |server: &str, own: &str| {
@@ -155,7 +155,7 @@ impl View {
         if seen { missing } else { Missing::Unknown }
     }
 
-    /// Whether a tool of which only the name is known would be seen.
+    /// True if a tool of which only the name is known would be visible.
     fn would_show(&self, principal: &Principal, policy: &dyn Policy, tool: &Tool) -> bool {
         let agent = self.scope.layers.first().map(|layer| &layer.agent);
         let glimpse = Glimpse { principal, tool, agent, template: self.scope.template };
@@ -172,7 +172,7 @@ impl View {
         (self.entries[place].canonical == entry.canonical).then_some(place)
     }
 
-    /// Whether both show the same tools in the same words.
+    /// True if both show the same tools with the same definitions.
     pub(crate) fn shows_like(&self, other: &View) -> bool {
         self.asking == other.asking
             && self.scope.schema_diet == other.scope.schema_diet
@@ -199,17 +199,17 @@ impl View {
         section.entries().iter().filter(|entry| self.shows_resources(&entry.server)).cloned().collect()
     }
 
-    /// Whether the prompts that are seen are the same in both.
+    /// True if both show the same prompts.
     pub fn prompts_like(&self, other: &View) -> bool {
         read_alike(&self.prompts(), &other.prompts())
     }
 
-    /// Whether the resources and templates that are seen are the same in both.
+    /// True if both show the same resources and templates.
     pub fn resources_like(&self, other: &View) -> bool {
         read_alike(&self.resources(), &other.resources()) && read_alike(&self.templates(), &other.templates())
     }
 
-    /// What its list costs, once that was counted.
+    /// The cost of its list, once counted.
     pub fn tally(&self) -> Option<Tally> {
         self.tally.get().copied()
     }
@@ -222,25 +222,25 @@ impl View {
         self.reaches(server) && !self.without_resources.contains(server)
     }
 
-    /// Whether anything of a server is seen. Of one whose tools are all out of sight nothing is.
+    /// True if anything of a server is visible. If all its tools are hidden, nothing is.
     pub fn reaches(&self, server: &ServerName) -> bool {
         self.servers.contains(server) || (!self.with_tools.contains(server) && self.scope.reaches(server))
     }
 
-    /// The same tool as it is seen here, if it is.
+    /// The same tool in this view, if it is visible.
     pub fn shown(&self, entry: &Entry) -> Option<&Arc<Entry>> {
         self.snapshot.tools.find(entry.canonical.as_str()).filter(|entry| self.shows(entry))
     }
 }
 
-/// Puts the gateway's own tools where they belong among those of servers.
+/// Inserts the gateway's own tools among those of servers.
 fn add_own(eyes: Eyes<'_>, entries: &mut Vec<Arc<Entry>>, asking: &mut Vec<Asking>) -> Vec<String> {
     let there: Vec<(&OwnTool, Asking)> =
         eyes.own.iter().filter_map(|own| Some((own, own.verdict(eyes, entries)?))).collect();
     let mut pinned = Vec::new();
     for (own, verdict) in there {
         let place = entries.partition_point(|entry| entry.wire < own.entry.wire);
-        // A server's tool that goes by the same name cannot be called by it.
+        // A server's tool of the same name cannot be called by it.
         if entries.get(place).is_some_and(|entry| entry.wire == own.entry.wire) {
             entries.remove(place);
             asking.remove(place);
@@ -259,7 +259,7 @@ fn read_alike(one: &[Arc<Entry>], other: &[Arc<Entry>]) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(same)
 }
 
-/// The servers among these for which policy forbids something whatever the arguments are.
+/// The servers among these for which policy forbids the action for any arguments.
 fn closed(eyes: Eyes<'_>, action: Action, sections: &[&Section]) -> BTreeSet<ServerName> {
     let mut servers: BTreeSet<ServerName> =
         sections.iter().flat_map(|section| servers_of(section.entries())).collect();

@@ -11,7 +11,7 @@ use crate::source::{AliasSpec, ServerEntry, Source};
 
 pub(crate) const FILE: &str = "toolgate.toml";
 pub(crate) const SETTINGS: &str = "settings";
-/// Who has the names of the gateway's own tools.
+/// The owner of the names of the gateway's own tools.
 const GATEWAY: &str = "Toolgate itself";
 
 pub(crate) fn of_specs(specs: &[AliasSpec], owner: &str) -> Vec<Alias> {
@@ -25,11 +25,11 @@ pub(crate) fn of_specs(specs: &[AliasSpec], owner: &str) -> Vec<Alias> {
     specs.iter().map(alias).collect()
 }
 
-/// What was said last about the tools of servers that registered, by their own names.
+/// The last statements of registered servers about their tools, by the tools' own names.
 pub(crate) type LastSaid = BTreeMap<ServerName, BTreeMap<String, ToolExtra>>;
 
-/// What the instances of registered servers call their tools, each name once. The names of a server whose last instance
-/// has left are those it gave last: its tools are listed still.
+/// The aliases that instances of registered servers give their tools, each name once. A server whose last
+/// instance has left keeps its last names: its tools are still listed.
 pub(crate) fn of_roster(entries: &[ServerEntry], last_said: &LastSaid) -> Vec<Alias> {
     let mut aliases = Vec::new();
     for entry in entries.iter().filter(|entry| matches!(entry.source, Source::Expected | Source::Registered))
@@ -40,20 +40,20 @@ pub(crate) fn of_roster(entries: &[ServerEntry], last_said: &LastSaid) -> Vec<Al
             aliases.extend(extras.map(|extras| of_extras(&entry.spec.name, extras)).unwrap_or_default());
             continue;
         }
-        // The newest instance knows best; the others add what it does not say.
+        // The newest instance has precedence; the others add names that it does not have.
         let said = instances.iter().rev().flat_map(|instance| of_instance(&entry.spec.name, instance));
         aliases.extend(each_once(said));
     }
     aliases
 }
 
-/// Of each name the first.
+/// The first of each name.
 pub(crate) fn each_once(aliases: impl Iterator<Item = Alias>) -> Vec<Alias> {
     let mut seen = HashSet::new();
     aliases.filter(|alias| seen.insert(alias.name.clone())).collect()
 }
 
-/// The name of a server in whose namespace a name lies, if that is another server than `own`.
+/// The server that owns the namespace of a name, if it is another one than `own`.
 pub(crate) fn intruded<'a>(
     name: &str,
     own: &ServerName,
@@ -70,14 +70,14 @@ fn of_instance(server: &ServerName, instance: &InstanceSpec) -> Vec<Alias> {
     of_extras(server, &instance.extras)
 }
 
-/// Of what a server said, what is kept for the time when it has no instance.
+/// The part of a server's statements that is kept for the time without instances.
 pub(crate) fn to_remember(extras: &BTreeMap<String, ToolExtra>) -> BTreeMap<String, ToolExtra> {
     let named = extras.iter().filter(|(_, extra)| !extra.aliases.is_empty());
     let aliases = |extra: &ToolExtra| ToolExtra { aliases: extra.aliases.clone(), ..ToolExtra::default() };
     named.map(|(own, extra)| (own.clone(), aliases(extra))).collect()
 }
 
-/// Further names only: what agents see a tool under is the operator's to say, or one server could stand under the name of
+/// Additional names only: the operator decides the name that agents see, or one server could take the name of
 /// another that comes later.
 pub(crate) fn of_extras(server: &ServerName, extras: &BTreeMap<String, ToolExtra>) -> Vec<Alias> {
     let alias = |own: &str, name: &String| Alias {
@@ -94,12 +94,13 @@ pub(crate) fn owner_of(server: &ServerName) -> String {
     format!("server {:?}", server.as_str())
 }
 
-/// What two names have in common that a reader would take for each other.
+/// The common form of two names that a reader could confuse.
 fn look(name: &str) -> String {
     name.to_lowercase()
 }
 
-/// Whether `candidates` can be had beside `others` and beside the names that tools have. Names both owners if not.
+/// Checks that `candidates` are available beside `others` and beside the names of tools. Names both owners if
+/// not.
 pub(crate) fn check<'a>(
     tools: impl Iterator<Item = &'a CanonicalName>,
     others: &[Alias],
@@ -115,7 +116,7 @@ pub(crate) fn check<'a>(
         taken.insert(look(&wire_name(&server, own)), (tool, owner.clone()));
         taken.insert(look(tool.as_str()), (tool, owner));
     }
-    // Where the others disagree among themselves, the earlier one has the name.
+    // If the others conflict with each other, the earlier one has the name.
     for alias in others {
         for name in names_of(alias) {
             taken.entry(look(&name)).or_insert((&alias.target, alias.owner.clone()));
@@ -138,7 +139,7 @@ pub(crate) fn check<'a>(
     Ok(())
 }
 
-/// What an alias occupies: its name, and for one that agents see what it is on the wire.
+/// The names that an alias occupies: its own, and its wire name if agents see it.
 fn names_of(alias: &Alias) -> Vec<String> {
     let wire = alias.primary.then(|| wire_of(&alias.name));
     std::iter::once(alias.name.clone()).chain(wire).collect()

@@ -1,7 +1,8 @@
-//! Agent definitions and capabilities in effect: those of the operator's file, then those of the settings. Pure.
+//! Agent definitions and capabilities in effect: those of the operator's file, then those of the settings.
+//! Pure.
 //!
-//! What does not go together any more takes nothing else down: it is left out and told. Whoever it was for sees less then,
-//! never more.
+//! A definition that has become inconsistent does not affect others: it is left out and reported. Its
+//! principals then see less, never more.
 
 mod claims;
 mod reading;
@@ -17,7 +18,7 @@ use crate::source::FileState;
 pub(crate) use claims::Claims;
 pub(crate) use reading::{Written, read_agents, read_capabilities};
 
-/// Where a definition was written down.
+/// The source of a definition.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DefinitionSource {
@@ -32,17 +33,17 @@ pub enum DefinitionKind {
     Capability,
 }
 
-/// Something about a definition that does not count as it was written.
+/// A part of a definition that has no effect as written.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize)]
 pub struct DefinitionProblem {
     pub kind: DefinitionKind,
     pub name: String,
     pub source: DefinitionSource,
-    /// What is so instead, and why.
+    /// The effective behaviour instead, and why.
     pub message: String,
 }
 
-/// All definitions in effect, where each was written, and what of them does not count.
+/// All definitions in effect, the source of each, and the parts without effect.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Defined {
     pub definitions: Arc<Definitions>,
@@ -51,7 +52,7 @@ pub struct Defined {
     pub problems: Vec<DefinitionProblem>,
 }
 
-/// What the settings say.
+/// The content of the settings.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Set {
     pub(crate) agents: Written<AgentDefinition>,
@@ -59,7 +60,7 @@ pub(crate) struct Set {
 }
 
 impl DefinitionSource {
-    /// Where an operator finds definitions of a kind.
+    /// The place where an operator finds definitions of a kind.
     pub fn place(self, kind: DefinitionKind) -> &'static str {
         match (self, kind) {
             (DefinitionSource::File, _) => "toolgate.toml",
@@ -139,8 +140,8 @@ impl Merging {
         self.definitions.agents.insert(name, Arc::new(agent));
     }
 
-    /// Takes the capabilities out that nobody defines. The list stays, even if nothing is left in it: an agent without a
-    /// list would see every tool.
+    /// Removes undefined capabilities. The list stays, even if it becomes empty: an agent without a list
+    /// would see every tool.
     fn without_unknown(&self, agent: &mut AgentDefinition) -> Vec<String> {
         let Some(names) = &mut agent.capabilities else { return Vec::new() };
         let mut messages = Vec::new();

@@ -1,4 +1,4 @@
-//! What the registry's tasks share.
+//! The shared state of the registry's tasks.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -27,24 +27,24 @@ pub(crate) struct Desk {
     pub(crate) shelf: Arc<dyn Shelf>,
     pub(crate) records: Records,
     state: Mutex<State>,
-    /// Of file and settings together. Replaced while `state` is held.
+    /// From file and settings together. Replaced while `state` is locked.
     pub(crate) defined: ArcSwap<Defined>,
-    /// Of all tools that were listed, for the scan.
+    /// The names of all listed tools, for the scan.
     pub(crate) names: Mutex<ToolNames>,
-    /// Held while agents are shown something.
+    /// Locked while the agents' catalogue is updated.
     pub(crate) showing: Mutex<()>,
-    /// Held while those who reach servers are told which there are.
+    /// Locked while the roster is handed to the code that reaches servers.
     pub(crate) handing_out: Mutex<()>,
     /// There is something to do in `State::pending`.
     pub(crate) wake: Notify,
     /// The revision of the tool rows in `State`. Held while they are written or read.
     pub(crate) tools_revision: tokio::sync::Mutex<u64>,
-    /// Held while registrations are written or read: what was read before a write must not undo it here.
+    /// Locked while registrations are written or read: data read before a write must not undo it here.
     pub(crate) registrations: tokio::sync::Mutex<()>,
 }
 
 impl Desk {
-    /// Reads what the store has. Revisions come first: what changes meanwhile is read once more rather than never.
+    /// Reads the store. Revisions come first: a change meanwhile is read once more rather than never.
     pub(crate) async fn open(setup: Setup) -> Result<(Arc<Desk>, Revisions), StoreError> {
         let Setup { store, books, clock, file, machinery, shelf, shutdown: _ } = setup;
         let revisions = store.read_revisions().await?;
@@ -76,7 +76,7 @@ impl Desk {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// On the clock that never goes back.
+    /// On the monotonic clock.
     pub(crate) fn since_start(&self) -> Duration {
         Duration::from_micros(u64::try_from(self.clock.monotonic_us()).unwrap_or_default())
     }
@@ -118,7 +118,7 @@ impl Desk {
         Ok(self.changed(state))
     }
 
-    /// Makes the roster anew and has it handed out.
+    /// Rebuilds the roster and hands it out.
     pub(crate) fn changed(&self, mut state: MutexGuard<'_, State>) -> Vec<Difference> {
         let differences = state.recompute();
         drop(state);
@@ -126,7 +126,7 @@ impl Desk {
         differences
     }
 
-    /// Puts the definitions of file and settings together. What does not count is told once.
+    /// Combines the definitions of file and settings. Parts without effect are reported once.
     fn define(&self, state: &State) {
         let (before, mut next) = (self.defined.load(), Defined::merge(&state.file, &state.settings.set));
         if **before == next {
@@ -135,7 +135,7 @@ impl Desk {
         for problem in next.problems.iter().filter(|problem| !before.problems.contains(problem)) {
             tracing::warn!("{problem}");
         }
-        // Whoever holds on to them sees by that whether they are others now.
+        // Holders of the old value detect a change by its identity.
         if before.definitions == next.definitions {
             next.definitions = Arc::clone(&before.definitions);
         }
@@ -155,7 +155,7 @@ impl Desk {
     }
 }
 
-/// Each was checked when it was written. One that cannot be read any more stays as it was read last.
+/// Each was checked when it was written. One that can no longer be read stays as it was read last.
 fn read_settings(stored: &[Setting], before: &Settings) -> Settings {
     let mut settings = before.clone();
     for one in stored {

@@ -1,5 +1,5 @@
-//! What changed in a definition, so that a person can read it: a unified diff of both, written out line by line with sorted
-//! keys, and descriptions as the text they are.
+//! The changes of a definition, readable for people: a unified diff of both, written line by line with sorted
+//! keys, and descriptions as plain text.
 
 use serde_json::Value;
 use similar::TextDiff;
@@ -10,15 +10,15 @@ use crate::pins;
 
 /// Lines of context around a change.
 const CONTEXT_LINES: usize = 3;
-/// In this order; all else in a definition is not part of what was pinned.
+/// In this order; the other members are not part of the pinned definition.
 const TEXTS: [&str; 3] = ["name", "title", "description"];
 const OBJECTS: [&str; 3] = ["inputSchema", "outputSchema", "annotations"];
 
 /// A definition longer than this is shown by its beginning: the reader of a diff is a person.
 const LINES_MAX: usize = 5000;
 
-/// Both definitions, written out: the pinned one and the one that is offered. A tool that waits for its first review is
-/// all new; of one that waits for nothing both are the same.
+/// Both definitions, written out: the pinned one and the offered one. A tool that waits for its first review
+/// is all new; without a pending review both are the same.
 pub(crate) fn sides(row: &ToolRow) -> (String, String) {
     let pinned = written(&row.pinned);
     match &row.candidate {
@@ -28,7 +28,7 @@ pub(crate) fn sides(row: &ToolRow) -> (String, String) {
     }
 }
 
-/// From what is pinned to what is offered.
+/// From the pinned to the offered definition.
 pub(crate) fn unified(old: &str, new: &str) -> String {
     headed(old, new, ("pinned", "offered"))
 }
@@ -73,7 +73,7 @@ fn write_text(text: &mut String, key: &str, value: Option<&Value>) {
     }
 }
 
-/// One line each, so that the one that changed stands out of a long description.
+/// One line each, so that a changed one stands out of a long description.
 fn sentences(text: &mut String, key: &str, value: &str) {
     let parts: Vec<&str> = value.split_inclusive(". ").collect();
     if let [only] = parts[..] {
@@ -100,7 +100,7 @@ fn visible_lines(text: &str) -> String {
     text.lines().map(visible).collect::<Vec<_>>().join("\n")
 }
 
-/// What people do not see is written as its code: it may be all that changed, and a terminal may obey it.
+/// Invisible characters are written as their code: they may be the only change, and a terminal may obey them.
 fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! What the ledger is told of servers, tools and settings. No secrets: addresses come without what follows the path.
+//! The ledger events about servers, tools and settings. No secrets: addresses end with the path.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use crate::alias::{self, Rename};
 use crate::pins::{Change, News};
 use crate::roster::{Difference, What};
 
-/// Names told of one event that stands for many.
+/// The maximum number of names in one event that stands for many.
 const NAMES_MAX: usize = 50;
 
-/// What a reading may change, in the order it is told.
+/// The possible changes of a reading, in the order of their events.
 const TOLD: [EventKind; 6] = [
     EventKind::ToolsPinned,
     EventKind::ToolAccepted,
@@ -24,7 +24,7 @@ const TOLD: [EventKind; 6] = [
     EventKind::ToolRetired,
 ];
 
-/// One event, whoever makes it.
+/// One event, by any author.
 pub(crate) struct Telling<'a> {
     pub(crate) at_ms: i64,
     pub(crate) by: &'a PrincipalId,
@@ -93,7 +93,8 @@ impl Telling<'_> {
         self.event(EventKind::SettingChanged, About::default(), detail)
     }
 
-    /// What other aliases mean: names that came and went, and tools that agents see under another name.
+    /// The effects of a change of aliases: added and removed names, and tools that agents see under another
+    /// name.
     pub(crate) fn aliases(
         &self,
         before: &[toolgate_catalog::Alias],
@@ -117,7 +118,7 @@ impl Telling<'_> {
         self.event(EventKind::ToolRenamed, about_tool(&rename.tool, None), detail)
     }
 
-    /// Of one reading of one server. What happens to many tools at once is told once.
+    /// The events of one reading of one server. A change of many tools at once is one event.
     pub(crate) fn reading(&self, server: &ServerName, changes: &[Change]) -> Vec<Event> {
         let mut events = Vec::new();
         for kind in TOLD {

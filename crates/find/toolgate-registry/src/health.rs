@@ -1,5 +1,5 @@
-//! Which changes of a server's health the ledger is told of. A server that comes and goes many times a minute is told of a
-//! few times, with the number of those that were not.
+//! The changes of a server's health that the ledger records. A server that flaps many times a minute is
+//! recorded a few times, with the number of skipped changes.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ struct Known {
 }
 
 impl HealthLog {
-    /// Whether this is worth telling: how many were left untold before it.
+    /// Decides whether to record this, with the number of changes skipped before it.
     pub(crate) fn note(&mut self, server: &ServerName, state: &ServerState, now_ms: i64) -> Option<u32> {
         let known = self.servers.entry(server.clone()).or_insert_with(|| Known {
             health: ServerHealth::Starting,

@@ -1,4 +1,4 @@
-//! What the registry tells about what it knows.
+//! The answers of the registry.
 
 use serde_json::Value;
 use toolgate_catalog::Alias;
@@ -23,7 +23,7 @@ pub struct Lease {
     pub server: ServerName,
     pub instance_id: String,
     pub lease_seconds: f64,
-    /// How often to send a heartbeat.
+    /// The interval for heartbeats.
     pub heartbeat_seconds: f64,
 }
 
@@ -38,22 +38,22 @@ pub struct KnownServer {
 #[derive(Clone, PartialEq, Debug)]
 pub struct InstanceView {
     pub id: String,
-    /// Without what may be secret.
+    /// Without parts that may be secret.
     pub url: String,
     pub version: Option<String>,
-    /// What is left of its lease; `None` where it needs none.
+    /// The rest of its lease; `None` if it needs none.
     pub lease_left_seconds: Option<f64>,
 }
 
-/// What changed between the pinned definition and the one offered now.
+/// The changes between the pinned definition and the current offer.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ToolDiff {
     pub tool: ToolRow,
     /// A unified diff of both, each written out readably with its keys sorted.
     pub text: String,
-    /// The pinned one as the diff has it; nothing where nobody has reviewed the tool yet.
+    /// The pinned one as the diff shows it; empty if the tool was never reviewed.
     pub pinned: String,
-    /// What is offered, as the diff has it.
+    /// The offer, as the diff shows it.
     pub offered: String,
 }
 
@@ -65,15 +65,15 @@ pub struct ToolVersion {
     pub standing: Standing,
 }
 
-/// What a version is to its tool now.
+/// The relation of a version to its tool now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Standing {
-    /// What agents see, unless the tool is withheld.
+    /// The version that agents see, unless the tool is withheld.
     Pinned,
-    /// What the server offers instead.
+    /// The version that the server offers instead.
     Offered,
-    /// What somebody said no to.
+    /// A rejected version.
     Rejected,
     Past,
 }
@@ -89,7 +89,7 @@ impl Standing {
     }
 }
 
-/// What differs between two versions of a tool.
+/// The differences between two versions of a tool.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Compared {
     pub tool: ToolRow,
@@ -99,7 +99,7 @@ pub struct Compared {
     pub text: String,
 }
 
-/// What a new value of a setting has to go together with.
+/// The data that a new value of a setting must be consistent with.
 #[derive(Clone, Debug, Default)]
 pub struct SettingContext {
     pub file: FileState,

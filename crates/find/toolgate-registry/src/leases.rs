@@ -1,7 +1,7 @@
-//! How long each instance has not been heard of, by a clock that never goes back. Pure: the moment is given.
+//! The silence of each instance, by a monotonic clock. Pure: the time is a parameter.
 //!
-//! The store holds a counter per instance that every heartbeat moves, and no moment: what one machine calls three o'clock
-//! says nothing to another. Each gateway measures for itself how long a counter has stood still.
+//! The store has a counter per instance that every heartbeat increments, and no time: the clocks of two
+//! machines are not comparable. Each gateway measures for itself how long a counter has stood still.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,15 +9,16 @@ use std::time::Duration;
 use toolgate_core::ServerName;
 use toolgate_core::server::InstanceId;
 
-/// How often leases are looked at.
+/// The interval between checks of leases.
 pub(crate) const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// Between two looks; a longer gap is a pause of this machine or of the store, in which nobody could be heard.
+/// The maximum gap between two checks; a longer one is a pause of this machine or of the store, in which no
+/// heartbeat could arrive.
 const GAP_MAX: Duration = Duration::from_millis(2500);
 
 pub(crate) type Place = (ServerName, InstanceId);
 
-/// The moments are those of one clock since whatever its beginning was.
+/// Times are those of one clock with any origin.
 #[derive(Default, Debug)]
 pub(crate) struct Leases {
     held: BTreeMap<Place, Held>,
@@ -31,7 +32,7 @@ struct Held {
     heard_at: Duration,
 }
 
-/// A lease that ran out, if nobody has heard of the instance elsewhere: `beat` is the last one known here.
+/// A lease that ran out, unless another gateway has heard of the instance: `beat` is the last one known here.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct RunOut {
     pub(crate) place: Place,
@@ -39,8 +40,8 @@ pub(crate) struct RunOut {
 }
 
 impl Leases {
-    /// What the store holds now. A counter that moved, and an instance that was not known, begin a full lease; what is no
-    /// longer there is forgotten.
+    /// Takes the current state of the store. A counter that moved, and an unknown instance, begin a full
+    /// lease; removed instances are forgotten.
     pub(crate) fn see(&mut self, beats: impl IntoIterator<Item = (Place, u64, Duration)>, now: Duration) {
         self.looked_at.get_or_insert(now);
         let mut before = std::mem::take(&mut self.held);
@@ -51,7 +52,7 @@ impl Leases {
         }
     }
 
-    /// A heartbeat that came to this very process.
+    /// A heartbeat to this very process.
     pub(crate) fn heard(&mut self, place: Place, beat: u64, lease: Duration, now: Duration) {
         self.held.insert(place, Held { beat, lease, heard_at: now });
     }
@@ -60,8 +61,8 @@ impl Leases {
         self.held.remove(place);
     }
 
-    /// The leases that have run out. Called only when the store has just been read: while it is away nobody is heard, and
-    /// that is nobody's fault.
+    /// The leases that have run out. Called only right after the store was read: while it is down no
+    /// heartbeat can arrive, through no fault of the instances.
     pub(crate) fn look(&mut self, now: Duration) -> Vec<RunOut> {
         let gap = self.looked_at.map_or(Duration::ZERO, |last| now.saturating_sub(last));
         self.looked_at = Some(now);
@@ -72,13 +73,14 @@ impl Leases {
         run_out.map(|(place, held)| RunOut { place: place.clone(), beat: held.beat }).collect()
     }
 
-    /// What is left of a lease.
+    /// The rest of a lease.
     pub(crate) fn left(&self, place: &Place, now: Duration) -> Option<Duration> {
         let held = self.held.get(place)?;
         Some(held.lease.saturating_sub(now.saturating_sub(held.heard_at)))
     }
 
-    /// Nobody pays for a pause: without this, everything would be taken out at its end and come back a moment later.
+    /// A pause does not count: otherwise every instance would be removed at its end and come back a moment
+    /// later.
     fn forgive(&mut self, gap: Duration, now: Duration) {
         for held in self.held.values_mut() {
             held.heard_at = (held.heard_at + gap).min(now);

@@ -1,13 +1,13 @@
-//! The names that somebody may have meant who wrote one that there is not.
+//! Suggestions for an unknown name.
 
 use std::collections::BTreeSet;
 
-/// Names that are told at most.
+/// The maximum number of suggestions.
 const NEAREST: usize = 3;
-/// How alike two names are of which one may be meant for the other.
+/// The minimum similarity of a suggestion.
 const ALIKE: f64 = 0.75;
 
-/// "did you mean …?", if there is a name like it.
+/// "did you mean …?", if there is a similar name.
 pub(crate) fn hint<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     let known: BTreeSet<&str> = known.collect();
     let likeness = |one: &'a str| (strsim::jaro_winkler(name, one), one);

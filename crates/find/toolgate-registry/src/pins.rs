@@ -1,8 +1,8 @@
-//! What becomes of a tool when its server lists it, lists it differently, or stops listing it. Pure: rows and a reading go
-//! in, changed rows and what is to be told of them come out.
+//! The state of a tool when its server lists it, lists it differently, or stops listing it. Pure: rows and a
+//! reading go in, changed rows and their news come out.
 //!
-//! First sight pins. From then on agents see the pinned definition or nothing: a definition that differs waits until
-//! somebody has looked at it, unless the operator said that changes are accepted.
+//! First sight pins. From then on agents see the pinned definition or nothing: a different definition waits
+//! for a review, unless the operator accepts changes automatically.
 
 mod offer;
 mod review;
@@ -24,13 +24,13 @@ pub(crate) use show::show;
 /// The tools of one server by their own names.
 pub(crate) type ToolRows = BTreeMap<Arc<str>, ToolRow>;
 
-/// So many other definitions within [`CHANGES_WINDOW_MS`] are no deployments any more.
+/// The number of other definitions within [`CHANGES_WINDOW_MS`] that no longer look like deployments.
 const CHANGES_MAX: u32 = 3;
 const CHANGES_WINDOW_MS: i64 = 10 * 60 * 1000;
 /// Rows of one server, retired ones too. A server that invents names at every reading fills no disk.
 pub(crate) const ROWS_MAX: usize = 20_000;
 
-/// Why a tool is not simply active, in the words people read. Rows are compared by these.
+/// The reasons why a tool is not simply active, as people read them. Rows are compared by these.
 pub(crate) mod reason {
     pub(crate) const NEW: &str = "new";
     pub(crate) const FLAGGED: &str = "flagged";
@@ -46,7 +46,7 @@ pub(crate) mod reason {
     pub(crate) const SERVER_REMOVED: &str = "its server was removed";
 }
 
-/// What was pinned has never been looked at by anybody, and was never shown.
+/// True if the pinned definition was never reviewed and never shown.
 pub(crate) fn is_unreviewed(row: &ToolRow) -> bool {
     matches!(row.reason.as_deref(), Some(reason::NEW | reason::FLAGGED | reason::NEW_AND_TWICE))
 }
@@ -55,7 +55,7 @@ fn keeps_changing(row: &ToolRow) -> bool {
     row.reason.as_deref() == Some(reason::KEEPS_CHANGING)
 }
 
-/// What a reading is judged by.
+/// The criteria for a reading.
 pub(crate) struct Bench<'a> {
     pub(crate) server: &'a ServerName,
     pub(crate) review: Review,
@@ -63,7 +63,7 @@ pub(crate) struct Bench<'a> {
     pub(crate) scan: &'a dyn Fn(&RawJson) -> Vec<Finding>,
 }
 
-/// A row as it is to be, and as it was when that was decided.
+/// A row before and after a change.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Change {
     pub(crate) before: Option<ToolRow>,
@@ -71,7 +71,7 @@ pub(crate) struct Change {
     pub(crate) news: Option<News>,
 }
 
-/// What the ledger is told.
+/// The news for the ledger.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct News {
     pub(crate) kind: EventKind,
@@ -86,7 +86,7 @@ enum Sight {
     Later,
 }
 
-/// What a complete reading of a server changes.
+/// The changes from a complete reading of a server.
 pub(crate) fn judge(bench: &Bench<'_>, rows: &ToolRows, offers: &[Offer]) -> Vec<Change> {
     let sight = if rows.is_empty() { Sight::First } else { Sight::Later };
     let mut room = ROWS_MAX.saturating_sub(rows.len());
@@ -123,7 +123,7 @@ impl Bench<'_> {
             name: CanonicalName::of(self.server, &offer.own),
             status,
             reason: reason.map(str::to_owned),
-            // Whoever looks at a tool for the first time looks at one definition.
+            // A first review is about one definition.
             candidate: candidate.filter(|_| withheld.is_none()),
             pinned,
             findings,
@@ -165,7 +165,8 @@ impl Bench<'_> {
         self.finish(row, next)
     }
 
-    /// Nobody has seen what was pinned: it gives way to what is offered now, so that this is what somebody looks at.
+    /// The pinned definition was never seen: the current offer replaces it, so that the review is about this
+    /// one.
     fn still_unreviewed(&self, row: &ToolRow, next: &mut ToolRow, offer: &Offer) {
         next.status = ToolStatus::Quarantined;
         next.candidate = None;
@@ -186,7 +187,7 @@ impl Bench<'_> {
         quarantine(next, if keeps { reason::KEEPS_CHANGING } else { reason::TWICE });
     }
 
-    /// The pinned definition is not among what is offered.
+    /// The pinned definition is not among the offers.
     fn drifted(&self, row: &ToolRow, next: &mut ToolRow, offer: &Offer) {
         let newest = offer.newest().clone();
         let known = row.candidate.as_ref().map(|candidate| candidate.version);
@@ -224,14 +225,14 @@ impl Bench<'_> {
         let mut next = row.clone();
         next.status = ToolStatus::Retired;
         next.candidate = None;
-        // What nobody has looked at yet does not become good by going away and coming back.
+        // An unreviewed definition does not become trusted by disappearing and coming back.
         if !is_unreviewed(row) && !keeps_changing(row) {
             next.reason = Some(reason::GONE.into());
         }
         self.finish(row, next)
     }
 
-    /// So many changes within the window; an old window is closed first.
+    /// Counts a change within the window; an old window is closed first.
     fn count_change(&self, next: &mut ToolRow) {
         if self.now_ms.saturating_sub(next.changes_since_ms) > CHANGES_WINDOW_MS {
             next.changes = 0;
@@ -284,7 +285,7 @@ fn quarantine(next: &mut ToolRow, reason: &str) {
     next.reason = Some(reason.to_owned());
 }
 
-/// What is worth telling of a change. What somebody said no to is not told again.
+/// The news of a change. A rejected version is not reported again.
 fn news_of(row: &ToolRow, next: &ToolRow) -> Option<News> {
     let kind = kind_of(row, next)?;
     Some(News { kind, from: Some(row.pinned.version), to: Some(subject(next).version) })

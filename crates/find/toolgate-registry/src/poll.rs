@@ -1,5 +1,5 @@
-//! Notices what other processes changed: other gateways on the same database, and the command line. And takes out
-//! instances whose lease has run out.
+//! Detects changes by other processes: other gateways on the same database, and the command line. Also
+//! removes instances whose lease has run out.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,7 +39,7 @@ async fn rest(desk: &Desk, period: Duration, shutdown: &CancellationToken) -> bo
 }
 
 impl Desk {
-    /// Reads what has moved. What could not be read is tried again: it counts as seen only afterwards.
+    /// Reads the changed topics. A failed read is tried again: a topic counts as seen only afterwards.
     async fn follow(&self, seen: &mut Revisions) -> Result<(), StoreError> {
         let now = self.store.read_revisions().await?;
         if now.settings != seen.settings {
@@ -88,7 +88,7 @@ impl Desk {
         Ok(())
     }
 
-    /// Only if no gateway has heard of it since; whoever takes it out tells the ledger.
+    /// Only if no gateway has heard of it since; the remover records the event.
     async fn take_out(&self, run_out: RunOut) -> Result<(), StoreError> {
         let RunOut { place: (server, instance), beat } = run_out;
         let gateway = PrincipalId::gateway();

@@ -1,4 +1,4 @@
-//! What the registry needs of others: the machinery that reaches servers, and the shelf that agents see.
+//! The registry's dependencies: the code that reaches servers, and the catalogue that agents see.
 
 use std::time::Duration;
 
@@ -7,27 +7,27 @@ use toolgate_core::ServerName;
 use toolgate_core::registry::WireName;
 use toolgate_core::server::{Confinement, InstanceId, ServerSpec};
 
-/// The servers as they are reached.
+/// The code that reaches servers.
 pub trait Machinery: Send + Sync {
-    /// From now on there are these servers and no others. What did not change is left alone; calls under way at a server
-    /// that goes are let finish. Returns at once.
+    /// Replaces the set of servers. Unchanged servers are left alone; calls in progress at a removed server
+    /// may finish. Returns at once.
     fn apply(&self, specs: Vec<ServerSpec>);
 
-    /// How a server does at this moment.
+    /// The current vitals of a server.
     fn vitals(&self, server: &ServerName) -> Option<Vitals>;
 
-    /// How the process of a server is confined; `None` if it is no process of this gateway.
+    /// The confinement of a server's process; `None` if it is not a process of this gateway.
     fn confinement(&self, server: &ServerName) -> Option<Confinement>;
 }
 
-/// What agents see.
+/// The catalogue that agents see.
 pub trait Shelf: Send + Sync {
-    /// Returns when agents see it; those who listen are told. Names that it returns have to be recorded: what has them is
-    /// not seen before an update says that they are.
+    /// Returns when agents see it; subscribers are notified. The returned names have to be recorded: their
+    /// entries stay hidden until an update confirms that.
     fn arrange(&self, update: Update) -> Vec<WireName>;
 }
 
-/// How a server does at this moment, as numbers.
+/// The current state of a server, as numbers.
 #[derive(Clone, PartialEq, Debug, Default, serde::Serialize)]
 pub struct Vitals {
     pub under_way: usize,
@@ -42,7 +42,7 @@ pub struct Vitals {
 pub struct InstanceVitals {
     pub id: InstanceId,
     pub under_way: usize,
-    /// Set while it is left alone because it failed repeatedly.
+    /// Set while it is paused because of repeated failures.
     pub resting: Option<Duration>,
     pub latency: Latency,
 }
@@ -55,7 +55,7 @@ pub struct ToolVitals {
     pub latency: Latency,
 }
 
-/// How long calls took.
+/// The duration of calls.
 #[derive(Clone, PartialEq, Debug, Default, serde::Serialize)]
 pub struct Latency {
     pub count: u64,

@@ -1,7 +1,7 @@
-//! The one worker that turns what servers list into rows and into what agents see. What comes within a short while is taken
-//! together: one write, one new catalogue.
+//! The one worker that turns listings of servers into rows and into the agents' catalogue. Changes within a
+//! short time are combined: one write, one new catalogue.
 //!
-//! While the store is away, agents see what is pinned; what is new or other waits, and is tried again.
+//! While the store is down, agents see the pinned definitions; new or changed ones wait, and are tried again.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError};
@@ -24,13 +24,13 @@ use crate::source::Review;
 use crate::state::{Freshness, Reading, ServerRows, State};
 use crate::traits;
 
-/// What comes within it is taken together.
+/// Changes within it are combined.
 const GATHER: Duration = Duration::from_millis(50);
-/// Between attempts while the store is away.
+/// The pause between attempts while the store is down.
 const RETRY: Duration = Duration::from_secs(1);
-/// How often rows that others changed meanwhile are read and judged anew before others get their turn.
+/// The number of attempts to judge rows again that others changed meanwhile, before other work gets its turn.
 const ATTEMPTS_MAX: usize = 5;
-/// How exact it is when a tool was last seen.
+/// The precision of the time when a tool was last seen.
 const SEEN_EVERY_MS: i64 = 10 * 60 * 1000;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -57,16 +57,16 @@ pub(crate) async fn run(desk: Arc<Desk>, shutdown: CancellationToken) {
             desk.clock.sleep(RETRY).await;
         }
     }
-    // What was seen last is worth an attempt.
+    // The last readings are worth an attempt.
     outage.note("what was seen last is not written", &desk.round().await);
 }
 
-/// Away from those who wait for nothing but the network: ten thousand tools take a while to read.
+/// Off the event loop: ten thousand tools take a while to read.
 async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     tokio::task::spawn_blocking(work).await.expect("the work does not panic, and nobody aborts it")
 }
 
-/// A server whose tools are to be judged, by what is known of them.
+/// A server whose tools are to be judged, with the known rows.
 struct Case {
     server: ServerName,
     standing: Standing,
@@ -78,22 +78,22 @@ struct Case {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Standing {
     Listed,
-    /// It is not in the roster any more, so it offers nothing.
+    /// It is no longer in the roster, so it offers nothing.
     Gone,
 }
 
-/// What a round found out.
+/// The result of a round.
 struct Judged {
     server: ServerName,
     changes: Vec<Change>,
 }
 
-/// What a round is about.
+/// The task of a round.
 #[derive(Default)]
 struct Work {
-    /// Servers that were read anew.
+    /// Servers with a new reading.
     read: BTreeSet<ServerName>,
-    /// All of which agents are to be shown something.
+    /// All servers with something new for agents.
     touched: BTreeSet<ServerName>,
     cases: Vec<Case>,
 }
@@ -106,7 +106,7 @@ impl Desk {
         let desk = Arc::clone(self);
         let Work { read, touched, cases } = aside(move || desk.take_work()).await;
         let recorded = self.record(cases).await;
-        // Whatever became of it: what is pinned is shown.
+        // In any case the pinned definitions are shown.
         let desk = Arc::clone(self);
         aside(move || desk.show(&touched)).await;
         self.record_names().await?;
@@ -116,8 +116,8 @@ impl Desk {
         recorded
     }
 
-    /// Records the names that are waited for, and shows what has them. Where another gateway was faster with a name, it is
-    /// that one's, and another name is wanted here.
+    /// Records the pending names, and shows their entries. If another gateway was faster with a name, that
+    /// one owns it, and another name is needed here.
     pub(crate) async fn record_names(&self) -> Result<(), StoreError> {
         for _ in 0..ATTEMPTS_MAX {
             let wanted = self.state().unrecorded.clone();
@@ -125,7 +125,7 @@ impl Desk {
                 return Ok(());
             }
             let names = {
-                // Held over the write: what moved the revision is known to have been this process.
+                // Locked during the write: this process is known to have moved the revision.
                 let mut revision = self.tools_revision.lock().await;
                 let names = self.books.give_wire_names(&wanted).await?;
                 *revision += 1;
@@ -155,13 +155,14 @@ impl Desk {
         self.state().unrecorded = unrecorded;
     }
 
-    /// Hands out what changed without judging anything anew, and says whose tools are to be shown.
+    /// Hands out the changes without judging anything again, and returns the servers whose tools are to be
+    /// shown.
     pub(crate) fn hand_out_changes(&self) -> BTreeSet<ServerName> {
         self.hand_out();
         self.state().pending.rows.clone()
     }
 
-    /// Tells those who reach servers which there are. Without the lock: they may have something to tell at once.
+    /// Hands the roster to the code that reaches servers. Without the lock: that code may call back at once.
     pub(crate) fn hand_out(&self) {
         // Two that hand out at once must not overtake each other between looking and handing out.
         let _turn = self.handing_out.lock().unwrap_or_else(PoisonError::into_inner);
@@ -188,7 +189,7 @@ impl Desk {
         Work { read, touched, cases }
     }
 
-    /// Reading a long list takes a while, so it is done while others go on.
+    /// Parsing a long list takes a while, so it happens without the lock.
     fn read_listings(&self) -> BTreeSet<ServerName> {
         let listings = std::mem::take(&mut self.state().pending.listings);
         let mut read = BTreeSet::new();
@@ -230,7 +231,7 @@ impl Desk {
         }
     }
 
-    /// Writes what the readings change, all of it at once.
+    /// Writes the changes of the readings, all at once.
     async fn record(self: &Arc<Self>, cases: Vec<Case>) -> Result<Round, StoreError> {
         let mut cases = Arc::new(cases);
         for _ in 0..ATTEMPTS_MAX {
@@ -293,7 +294,7 @@ impl Desk {
             judged.iter().flat_map(|one| telling.reading(&one.server, &one.changes)).collect();
         let questionable = questionable(&judged);
         let rows = self.row_changes(judged);
-        // Held over the write: what moved the revision is known to have been this process.
+        // Locked during the write: this process is known to have moved the revision.
         let mut revision = self.tools_revision.lock().await;
         let written = self.books.write_tool_rows(&rows, events).await?;
         if written == ToolRowsWritten::All {
@@ -327,7 +328,7 @@ impl Desk {
         }
     }
 
-    /// Somebody else was faster: what they wrote is what counts now.
+    /// Another writer was faster: its rows count now.
     async fn read_again(&self, cases: &[Case]) -> Result<Vec<Case>, StoreError> {
         let _held = self.tools_revision.lock().await;
         for old in cases {
@@ -340,7 +341,7 @@ impl Desk {
         Ok(cases.iter().filter_map(|old| case(&state, &old.server, old.standing)).collect())
     }
 
-    /// Agents see from now on what is known of these servers, and the roster if it is another one.
+    /// Shows agents the current state of these servers, and the roster if it has changed.
     pub(crate) fn show(&self, servers: &BTreeSet<ServerName>) {
         // Two that show at once must not overtake each other between looking and showing.
         let _turn = self.showing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -380,7 +381,8 @@ fn shown(state: &State, server: &ServerName) -> Option<(Listing, Vec<Withheld>)>
     Some((Listing { tools: shown.tools, ..reading.rest.clone() }, shown.withheld))
 }
 
-/// Nothing follows from what was read before this process started, nor from the removal of a server that is back.
+/// Listings from before this process started have no consequences, nor has the removal of a server that is
+/// back.
 fn case(state: &State, server: &ServerName, standing: Standing) -> Option<Case> {
     let offers = match standing {
         Standing::Gone => state.roster.get(server).is_none().then(Vec::new)?,
@@ -393,7 +395,7 @@ fn case(state: &State, server: &ServerName, standing: Standing) -> Option<Case> 
     Some(Case { server: server.clone(), standing, review: state.review_of(server), rows, offers })
 }
 
-/// What somebody should look at, a line for each server.
+/// The tools that need a review, one line for each server.
 fn questionable(judged: &[Judged]) -> Vec<(ServerName, String)> {
     let is_questionable = |change: &&Change| {
         let kind = change.news.as_ref().map(|news| news.kind);

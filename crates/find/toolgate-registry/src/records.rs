@@ -1,5 +1,5 @@
-//! What needs no running gateway: settings, tool rows, reviews. The command line uses it too; it writes through the store,
-//! and gateways that run notice.
+//! The parts that need no running gateway: settings, tool rows, reviews. The command line uses them too; it
+//! writes to the store, and running gateways notice.
 
 mod defining;
 mod versions;
@@ -27,10 +27,10 @@ use crate::source::{FileState, Verdict};
 use crate::state::State;
 use crate::traits;
 
-/// How often a write that others were faster than is thought through anew.
+/// The number of attempts for a write that others overtook.
 const ATTEMPTS_MAX: usize = 5;
 
-/// A setting as it was and as it shall be.
+/// A setting before and after a change.
 struct SettingChange {
     before: Setting,
     value: Value,
@@ -51,7 +51,7 @@ impl Records {
         Self { store, books, clock }
     }
 
-    /// All there are, in the order of their keys; one that was never set has version 0.
+    /// All settings, sorted by key; one that was never set has version 0.
     pub async fn settings(&self) -> Result<Vec<Setting>, Refusal> {
         let stored = self.store.read_settings().await.map_err(down)?;
         let setting = |key: &'static str| match stored.iter().find(|one| one.key == key) {
@@ -106,7 +106,7 @@ impl Records {
         };
         let raw = RawJson::from(value);
         match self.books.write_setting(key, &raw, expected, by, allowed, events).await {
-            // As it is stored, with the moment at which it was.
+            // As stored, with the time of the change.
             Ok(_) => self.setting(key).await,
             Err(WriteSettingError::Stale { current }) => {
                 Err(stale(key, expected.unwrap_or_default(), current))
@@ -115,8 +115,8 @@ impl Records {
         }
     }
 
-    /// Where servers of a new value want secrets sent that those of the old one did not: what an admin says, counts; what
-    /// anybody else says must have been said before.
+    /// The addresses to which servers of a new value send secrets, unlike those of the old one: an admin may
+    /// add them; anyone else needs an earlier permission.
     async fn secrets_sent(
         &self,
         by: &Principal,
@@ -136,7 +136,7 @@ impl Records {
         Ok(Vec::new())
     }
 
-    /// What a new value of a setting has to go together with, as far as the store knows.
+    /// The data that a new value of a setting must be consistent with, as far as the store knows.
     pub async fn setting_context(&self, file: FileState) -> Result<SettingContext, Refusal> {
         let mut state = State { file, ..State::default() };
         let servers = self.store.read_registered_servers().await.map_err(down)?;
@@ -152,7 +152,7 @@ impl Records {
         Ok(stored.into_iter().map(|tool| tool.row).collect())
     }
 
-    /// Some of them, by name, and whether there are more.
+    /// A page of tools, by name, and whether there are more.
     pub async fn tools_page(
         &self,
         filter: &ToolRowFilter,
@@ -173,7 +173,7 @@ impl Records {
         Ok(ToolDiff { text: diff::unified(&pinned, &offered), tool, pinned, offered })
     }
 
-    /// What somebody says who looked at a tool. `expected` is the version they saw.
+    /// The decision of a reviewer. `expected` is the version that they saw.
     pub async fn review(
         &self,
         by: &PrincipalId,
@@ -262,7 +262,7 @@ fn alias_events(
     }
     let in_effect = |value: &Value| {
         let mut settings = Settings::default();
-        // What was stored by another version of the gateway and cannot be read was not in effect.
+        // An unreadable value from another version of the gateway was not in effect.
         let aliases = settings.take(settings::ALIASES, value).map(|()| settings.aliases).unwrap_or_default();
         let mut all = context.aliases.clone();
         all.extend(alias::of_specs(&aliases, alias::SETTINGS));
@@ -287,7 +287,7 @@ fn unknown_tool(name: &str, tools: &[ToolRow]) -> Refusal {
     refusal.hint(near.unwrap_or_else(|| "`toolgate tools list` shows all; names are `server:tool`".into()))
 }
 
-/// The store is away.
+/// The store is down.
 pub(crate) fn down(error: StoreError) -> Refusal {
     Refusal::new(RefusalKind::Down, "store_down", format!("the store is not available: {error}"))
         .hint("try again in a moment")

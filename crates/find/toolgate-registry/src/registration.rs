@@ -1,4 +1,4 @@
-//! What a server says when it registers, checked before anything is kept.
+//! A server's registration, checked before anything is stored.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ const HEARTBEATS: f64 = 3.0;
 const VERSION_CHARS_MAX: usize = 128;
 const CONCURRENCY_MAX: usize = 100_000;
 const EXTRAS_MAX: usize = 2000;
-/// Aliases that one registration gives to all of its tools together.
+/// The maximum number of aliases for all tools in one registration.
 const ALIASES_MAX: usize = 2000;
 const TOOL_NAME_CHARS_MAX: usize = 256;
 
@@ -35,7 +35,7 @@ fn invalid(field: &str, message: impl Into<String>) -> Refusal {
     Refusal::new(RefusalKind::Invalid, "invalid_registration", message).field(field)
 }
 
-/// Whether somebody may speak for a server. A server's token is good for its own name and nothing else.
+/// Checks that a principal may register a server. A server's token is valid for its own name only.
 pub(crate) fn check_speaker(by: &Principal, server: &str) -> Result<(), Refusal> {
     match by.role {
         Role::Admin | Role::Operator => Ok(()),
@@ -55,7 +55,7 @@ pub(crate) fn check_speaker(by: &Principal, server: &str) -> Result<(), Refusal>
     }
 }
 
-/// What is to be kept.
+/// The data to store.
 pub(crate) fn read(registration: &Registration, rules: AddressRules) -> Result<Registering, Refusal> {
     let server = ServerName::new(&registration.name).map_err(|error| invalid("name", error.to_string()))?;
     let id = InstanceId::new(&registration.instance_id)
@@ -126,7 +126,7 @@ fn read_extras(tools: &BTreeMap<String, ToolExtra>) -> Result<BTreeMap<String, T
     tools.iter().map(read).collect()
 }
 
-/// Whether a server may register under this name beside those that there are.
+/// Checks that a server may register under this name beside the existing ones.
 pub(crate) fn check_name(server: &ServerName, roster: &Roster) -> Result<(), Refusal> {
     let taken = |message: String| Refusal::new(RefusalKind::Conflict, "name_taken", message).field("name");
     check_reserved(server)

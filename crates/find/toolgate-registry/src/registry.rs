@@ -1,4 +1,4 @@
-//! The registry of one gateway process: what it is told, what it answers. The work is done by `publish` and `poll`.
+//! The registry of one gateway process: its inputs and answers. `publish` and `poll` do the work.
 
 mod defining;
 mod registering;
@@ -28,7 +28,7 @@ use crate::settings::address;
 use crate::source::{FileState, ServerEntry, Verdict};
 use crate::state::{Freshness, Pending, Reading, State};
 
-/// What a registry is made of.
+/// The parts of a registry.
 pub struct Setup {
     pub store: Store,
     pub books: Arc<Books>,
@@ -47,7 +47,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Reads what the store has, hands out the first roster, and watches from then on.
+    /// Reads the store, hands out the first roster, and watches from then on.
     pub async fn start(setup: Setup) -> Result<Arc<Registry>, Refusal> {
         let shutdown = setup.shutdown.child_token();
         let (desk, revisions) = Desk::open(setup).await.map_err(down)?;
@@ -60,13 +60,13 @@ impl Registry {
         Ok(Arc::new(Registry { desk, tasks, shutdown }))
     }
 
-    /// Ends what was started; what was seen and not written yet is written, if the store is there.
+    /// Stops the tasks; readings that are not written yet are written, if the store is up.
     pub async fn stop(&self) {
         self.shutdown.cancel();
         self.tasks.wait().await;
     }
 
-    /// What a server offers now, read completely. Returns at once.
+    /// Takes a complete listing of a server. Returns at once.
     pub fn listed(&self, server: &ServerName, listing: Listing) {
         let mut state = self.desk.state();
         if state.roster.get(server).is_some() {
@@ -75,14 +75,15 @@ impl Registry {
         }
     }
 
-    /// What servers offered when the gateway last ran: shown, as far as it is pinned, until they are listed again.
+    /// The listings from when the gateway last ran: shown, as far as pinned, until the servers are listed
+    /// again.
     pub async fn listed_before(&self, listings: Vec<(ServerName, Listing)>) {
         let taken = self.take_before(listings);
         self.desk.show(&taken);
         self.named().await;
     }
 
-    /// What could not be named now is left to the worker.
+    /// Entries that could not be named now are left to the worker.
     async fn named(&self) {
         if let Err(error) = self.desk.record_names().await {
             tracing::warn!(%error, "what has no recorded name is shown a moment later");
@@ -116,7 +117,7 @@ impl Registry {
         }
     }
 
-    /// The operator's file says this now. Tells what is different, a line each, for the log.
+    /// Applies a change of the operator's file. Returns the differences, a line each, for the log.
     pub async fn reload(&self, file: FileState, others: Vec<String>) -> Vec<String> {
         let gateway = PrincipalId::gateway();
         let telling = Telling { at_ms: self.desk.clock.now_ms(), by: &gateway };
@@ -136,7 +137,7 @@ impl Registry {
         lines
     }
 
-    /// The operator's file could not be read; what it said before stays.
+    /// The operator's file could not be read; its earlier content stays in effect.
     pub async fn config_refused(&self, why: &str) {
         let gateway = PrincipalId::gateway();
         let event = Telling { at_ms: self.desk.clock.now_ms(), by: &gateway }.config_refused(why);
@@ -159,7 +160,7 @@ impl Registry {
         self.desk.machinery.vitals(server)
     }
 
-    /// How the process of a server is confined; `None` if it is no process of this gateway.
+    /// The confinement of a server's process; `None` if it is not a process of this gateway.
     pub fn confinement(&self, server: &ServerName) -> Option<Confinement> {
         self.desk.machinery.confinement(server)
     }
@@ -168,7 +169,7 @@ impl Registry {
         &self.desk.records
     }
 
-    /// Changes a setting. This process lives by it when it says so; others notice a moment later.
+    /// Changes a setting. It is in effect in this process on return; others notice a moment later.
     pub async fn change_setting(
         &self,
         by: &Principal,
@@ -182,7 +183,7 @@ impl Registry {
         Ok(setting)
     }
 
-    /// Says what becomes of a tool that changed, likewise.
+    /// Decides on a changed tool, likewise.
     pub async fn review(
         &self,
         by: &PrincipalId,
@@ -195,7 +196,7 @@ impl Registry {
         Ok(row)
     }
 
-    /// What was written counts; if it cannot be read now, the next look at the store takes it up.
+    /// A write has succeeded; if it cannot be read now, the next poll of the store takes it up.
     async fn taken_up(&self, what: &str, read: Result<(), StoreError>) {
         match read {
             Ok(()) => {
@@ -209,7 +210,7 @@ impl Registry {
 }
 
 impl Desk {
-    /// Hands out what is known before anything is listed.
+    /// Hands out the known state before anything is listed.
     fn begin(&self) {
         let specs = {
             let mut state = self.state();
@@ -235,7 +236,7 @@ impl Desk {
     }
 }
 
-/// What else the file says otherwise.
+/// The other differences of the file.
 fn differing_parts(before: &FileState, after: &FileState) -> Vec<String> {
     let parts = [
         ("tools", before.rules != after.rules),

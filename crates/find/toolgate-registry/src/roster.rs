@@ -1,7 +1,7 @@
-//! The roster: who is there, from the operator's file, the settings, and registration. Pure.
+//! The roster: all servers, from the operator's file, the settings, and registration. Pure.
 //!
-//! What the operator wrote wins over what was set, and that over what registered. The order decides who keeps a name that
-//! two could have.
+//! The operator's file wins over the settings, and these win over registration. The order decides who keeps a
+//! name that two could have.
 
 mod change;
 
@@ -21,16 +21,16 @@ pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 pub(crate) const CONCURRENCY_MAX: usize = 64;
 
-/// The instances of each server that registered, in the order they came, in the order of their first registration. A server whose last one has left is here
-/// without any.
+/// The instances of each registered server in order of arrival, with the servers in the order of their first
+/// registration. A server whose last one has left is here without any.
 pub(crate) type Registered = Vec<(ServerName, Vec<InstanceSpec>)>;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Roster {
     pub(crate) entries: Vec<ServerEntry>,
-    /// Those whose name somebody before them has.
+    /// Servers whose name an earlier one has.
     pub(crate) shadowed: Vec<Shadowed>,
-    /// Those that were kept before their name became the gateway's own.
+    /// Servers that were stored before their name became the gateway's own.
     pub(crate) reserved: Vec<ServerName>,
 }
 
@@ -92,14 +92,14 @@ impl Merging {
         self.put(entry);
     }
 
-    /// What the operator wrote is as they want it: names of theirs that look alike on the wire are told apart there.
+    /// The operator's file is taken as written: similar names in it are distinguished on the wire.
     fn put(&mut self, entry: ServerEntry) {
         let (name, source) = (entry.spec.name.clone(), entry.source);
         self.taken.entry(key(&name)).or_insert((name, source));
         self.roster.entries.push(entry);
     }
 
-    /// Whether the file has it without an address, so that it is in the roster already.
+    /// True if the file names it without an address, so that it is in the roster already.
     fn expects(&self, name: &ServerName) -> bool {
         self.taken
             .get(&key(name))
@@ -107,7 +107,7 @@ impl Merging {
     }
 }
 
-/// What two names have in common that agents or people could take for each other.
+/// The common form of two names that agents or people could confuse.
 fn key(name: &ServerName) -> String {
     wire_name(name, "").to_lowercase()
 }
@@ -124,7 +124,7 @@ fn of_file(entry: &ServerEntry, registered: &Registered, addresses: AddressRules
     entry
 }
 
-/// Somebody sent its address: the operator's rules hold, as they are now.
+/// Its address came over the network: the operator's current rules apply.
 fn with_reach(mut entry: ServerEntry, addresses: AddressRules) -> ServerEntry {
     entry.spec.reach = Reach::Within(addresses);
     entry

@@ -1,5 +1,5 @@
-//! What operators set while the gateway runs: which keys there are, what each may be. A value is checked whole before
-//! anything changes; the first problem is told with the place where it stands.
+//! The settings that operators change while the gateway runs: the keys, and the valid values of each. A value
+//! is checked as a whole before anything changes; the first problem is reported with its position.
 
 pub(crate) mod address;
 mod aliases;
@@ -19,7 +19,7 @@ use crate::source::{AliasSpec, Review, ServerEntry};
 
 pub(crate) use review::ReviewSetting;
 
-/// All there are.
+/// All keys.
 pub const SETTING_KEYS: [&str; 5] = [MCP_SERVERS, ALIASES, REGISTRY, AGENTS, CAPABILITIES];
 
 pub(crate) const MCP_SERVERS: &str = "mcp_servers";
@@ -28,7 +28,7 @@ pub(crate) const REGISTRY: &str = "registry";
 pub(crate) const AGENTS: &str = "agents";
 pub(crate) const CAPABILITIES: &str = "capabilities";
 
-/// The settings as they are meant.
+/// The parsed settings.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
     pub(crate) servers: Vec<ServerEntry>,
@@ -37,18 +37,18 @@ pub(crate) struct Settings {
     pub(crate) set: Set,
 }
 
-/// What a new value has to go together with.
+/// The data that a new value must be consistent with.
 pub(crate) struct Around<'a> {
     pub(crate) context: &'a SettingContext,
-    /// The definitions that the settings hold now.
+    /// The current definitions of the settings.
     pub(crate) set: &'a Set,
     /// The value that is replaced.
     pub(crate) before: &'a Value,
 }
 
 impl Settings {
-    /// Takes what was stored. It was checked when it was written; which addresses may be dialled now is decided when they
-    /// are dialled.
+    /// Takes a stored value. It was checked when it was written; addresses are checked again when they are
+    /// dialled.
     pub(crate) fn take(&mut self, key: &str, value: &Value) -> Result<(), Refusal> {
         const ANY: AddressRules = AddressRules { allow_loopback: true, allow_private: true };
         match key {
@@ -57,7 +57,7 @@ impl Settings {
             REGISTRY => self.review = review::read(value)?,
             AGENTS => self.set.agents = read_agents(value)?,
             CAPABILITIES => self.set.capabilities = read_capabilities(value)?,
-            // Of a version of the gateway that knows more.
+            // A key of a newer version of the gateway.
             _ => {}
         }
         Ok(())
@@ -68,7 +68,7 @@ impl Settings {
     }
 }
 
-/// The key as it is kept for ever.
+/// The permanent key.
 pub(crate) fn known_key(key: &str) -> Result<&'static str, Refusal> {
     let unknown = || {
         Refusal::new(RefusalKind::NotFound, "unknown_setting", format!("there is no setting {key:?}"))
@@ -81,7 +81,7 @@ pub(crate) fn default_value(key: &'static str) -> Value {
     if key == REGISTRY { json!({}) } else { json!([]) }
 }
 
-/// Whether a value may be set.
+/// Checks that a value may be set.
 pub(crate) fn check(key: &'static str, value: &Value, around: &Around<'_>) -> Result<(), Refusal> {
     match key {
         MCP_SERVERS => mcp_servers::check(value, around.context),
@@ -92,7 +92,7 @@ pub(crate) fn check(key: &'static str, value: &Value, around: &Around<'_>) -> Re
     }
 }
 
-/// What is different, by names alone: values may hold what is nobody's business.
+/// The differences, by names only: values may be confidential.
 pub(crate) fn summary(key: &'static str, before: &Value, after: &Value) -> Value {
     if key == REGISTRY {
         return json!({ "from": before, "to": after });

@@ -1,4 +1,4 @@
-//! Where servers, aliases and rules come from: the operator's file, the settings, and servers that register.
+//! The sources of servers, aliases and rules: the operator's file, the settings, and registration.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use toolgate_core::server::ServerSpec;
 use toolgate_core::tool::ToolExtra;
 use toolgate_core::{CanonicalName, ServerName};
 
-/// What the operator's file says, as far as it is taken up while the gateway runs.
+/// The parts of the operator's file that can change while the gateway runs.
 #[derive(Clone, Debug, Default)]
 pub struct FileState {
     /// Enabled servers, in the order of the file.
@@ -20,17 +20,18 @@ pub struct FileState {
     pub aliases: Vec<AliasSpec>,
     pub agents: Vec<AgentDefinition>,
     pub capabilities: Vec<Capability>,
-    /// Used where no setting says otherwise.
+    /// Used unless a setting overrides it.
     pub review: Review,
-    /// What servers that were named over the network may be.
+    /// The rules for servers that were named over the network.
     pub addresses: AddressRules,
-    /// Secrets that the operator's file has from elsewhere.
+    /// Secrets of the operator's file that are kept elsewhere.
     pub secrets: Vec<FileSecret>,
-    /// How connections to servers leave that were named over the network.
+    /// The connection settings for servers that were named over the network.
     pub egress: Arc<Egress>,
 }
 
-/// That a secret of a server comes from elsewhere, and where it may be sent beside what the file itself says.
+/// A secret of a server that comes from elsewhere, and the addresses it may be sent to besides those in the
+/// file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileSecret {
     pub server: ServerName,
@@ -43,7 +44,7 @@ pub struct FileSecret {
 pub struct ServerEntry {
     pub spec: ServerSpec,
     pub settings: ServerSettings,
-    /// What this server has for itself; the rest is as for all.
+    /// The server's own rule; `None` uses the general one.
     pub drift: Option<Drift>,
     pub new_tools: Option<NewTools>,
     pub source: Source,
@@ -60,7 +61,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// Where an operator finds it.
+    /// The place where an operator finds it.
     pub fn place(self) -> &'static str {
         match self {
             Source::File | Source::Expected => "toolgate.toml",
@@ -70,7 +71,7 @@ impl Source {
     }
 }
 
-/// How changes to tools are taken.
+/// The treatment of changes to tools.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Review {
@@ -79,7 +80,7 @@ pub struct Review {
     pub findings: OnFinding,
 }
 
-/// What becomes of a definition that differs from the pinned one.
+/// The treatment of a definition that differs from the pinned one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Drift {
@@ -88,7 +89,7 @@ pub enum Drift {
     Accept,
 }
 
-/// What becomes of a tool that a server did not have when it was first seen.
+/// The treatment of a tool that a server did not have at first sight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NewTools {
@@ -97,7 +98,7 @@ pub enum NewTools {
     Review,
 }
 
-/// What becomes of a definition in which something suspicious was found.
+/// The treatment of a definition with findings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnFinding {
@@ -112,13 +113,13 @@ pub struct AliasSpec {
     /// An old flat name, or `domain.resource.action`.
     pub name: String,
     pub tool: CanonicalName,
-    /// Until when it works, in milliseconds since 1970; without it, for ever.
+    /// Its end, in milliseconds since 1970; `None` is never.
     pub until_ms: Option<i64>,
-    /// Whether agents see the tool under this name. Only for names such as `documents.text.extract`.
+    /// True if agents see the tool under this name. Only for names such as `documents.text.extract`.
     pub primary: bool,
 }
 
-/// What a server says when it registers an instance.
+/// A server's registration of an instance.
 #[derive(Clone, Debug, Default, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Registration {
@@ -127,21 +128,21 @@ pub struct Registration {
     pub instance_id: String,
     #[serde(default)]
     pub version: Option<String>,
-    /// How long the lease shall last between heartbeats.
+    /// The requested length of the lease between heartbeats.
     #[serde(default)]
     pub lease_seconds: Option<f64>,
-    /// Requests under way at this instance at once.
+    /// Concurrent requests at this instance.
     #[serde(default)]
     pub concurrency_max: Option<usize>,
-    /// Whether it brought a token that it wants to be shown; the vault has it.
+    /// True if it provided a token that it expects; the vault has it.
     #[serde(skip)]
     pub wants_token: bool,
-    /// What MCP does not say about its tools, by their own names.
+    /// The details about its tools beyond MCP, by their own names.
     #[serde(default)]
     pub tools: BTreeMap<String, ToolExtra>,
 }
 
-/// What somebody who looked at a change says.
+/// A reviewer's decision on a change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {

@@ -1,4 +1,4 @@
-//! What the registry of this process knows, and what it has yet to do about it.
+//! The knowledge of this process's registry, and its pending work.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -27,11 +27,12 @@ const EVENTS_MAX: usize = 1000;
 pub(crate) struct State {
     pub(crate) file: FileState,
     pub(crate) settings: Settings,
-    /// By server, in the order they came; without an instance where the last one left.
+    /// By server, in order of arrival; empty if the last instance left.
     pub(crate) registered: BTreeMap<ServerName, Vec<StoredInstance>>,
-    /// When each of them came for the first time: who came first keeps a name that two could have, also after a restart.
+    /// The time of the first registration of each: the first one keeps a name that two could have, even after
+    /// a restart.
     pub(crate) first_registered_ms: BTreeMap<ServerName, i64>,
-    /// What each of them said last about its tools.
+    /// The last statements of each about its tools.
     pub(crate) last_said: LastSaid,
     pub(crate) leases: Leases,
     pub(crate) roster: Roster,
@@ -39,10 +40,10 @@ pub(crate) struct State {
     pub(crate) aliases: Vec<Alias>,
     pub(crate) rows: BTreeMap<ServerName, ServerRows>,
     pub(crate) readings: BTreeMap<ServerName, Reading>,
-    /// When the store was last told that a server's tools were seen.
+    /// The last time the store was told that a server's tools were seen.
     pub(crate) seen_ms: BTreeMap<ServerName, i64>,
     pub(crate) health: HealthLog,
-    /// Names that what is shown wants and the store does not have yet.
+    /// Names that the catalogue needs and the store does not have yet.
     pub(crate) unrecorded: Vec<WireName>,
     pub(crate) pending: Pending,
 }
@@ -51,11 +52,11 @@ pub(crate) struct State {
 #[derive(Clone, Default, PartialEq)]
 pub(crate) struct ServerRows {
     pub(crate) tools: ToolRows,
-    /// How often each row was written, by the same names: what a write is made of.
+    /// The number of writes of each row, by the same names: a write is based on it.
     pub(crate) versions: BTreeMap<Arc<str>, u64>,
 }
 
-/// What a server offered last.
+/// The last offer of a server.
 #[derive(Clone)]
 pub(crate) struct Reading {
     pub(crate) offers: Vec<Offer>,
@@ -68,25 +69,25 @@ pub(crate) struct Reading {
 pub(crate) enum Freshness {
     /// Read by this process.
     Now,
-    /// Read before it started: shown as far as it is pinned, and nothing follows from it.
+    /// Read before it started: shown as far as pinned, and without consequences.
     Before,
 }
 
-/// What is to be done in the next round.
+/// The work of the next round.
 #[derive(Default)]
 pub(crate) struct Pending {
     /// New readings, the latest of each server.
     pub(crate) listings: BTreeMap<ServerName, Listing>,
-    /// Servers whose reading is to be judged again: the rules are others now, or it could not be written.
+    /// Servers whose reading is to be judged again: the rules have changed, or it could not be written.
     pub(crate) again: BTreeSet<ServerName>,
-    /// Servers whose rows are others now: agents are shown what that means. Nothing is judged by it: two gateways that
-    /// read a server at different moments would go on contradicting each other.
+    /// Servers whose rows have changed: the agents' catalogue is updated. Nothing is judged by it: two
+    /// gateways that read a server at different times would contradict each other forever.
     pub(crate) rows: BTreeSet<ServerName>,
     /// Servers that are gone: their tools retire.
     pub(crate) gone: BTreeSet<ServerName>,
-    /// The servers are others now: those who reach them have not been told.
+    /// The servers have changed: the code that reaches them has not been told.
     pub(crate) specs: bool,
-    /// What agents have not been shown yet.
+    /// The changes that agents do not see yet.
     pub(crate) servers: bool,
     pub(crate) rules: bool,
     pub(crate) aliases: bool,
@@ -112,7 +113,7 @@ impl ServerRows {
 }
 
 impl State {
-    /// Takes all rows anew.
+    /// Replaces all rows.
     pub(crate) fn take_rows(&mut self, stored: Vec<StoredTool>) {
         let mut rows: BTreeMap<ServerName, ServerRows> = BTreeMap::new();
         for tool in stored {
@@ -125,7 +126,7 @@ impl State {
         };
         let changed: Vec<ServerName> =
             before.keys().chain(self.rows.keys()).filter(differs).cloned().collect();
-        // A gateway that does not have the server any more has retired its tools; here it offers them.
+        // A gateway that no longer has the server has retired its tools; here it offers them.
         let retired_too_soon = changed.iter().filter(|server| self.offers_what_is_retired(server));
         self.pending.again.extend(retired_too_soon.cloned().collect::<Vec<_>>());
         self.pending.rows.extend(changed);
@@ -149,7 +150,7 @@ impl State {
         servers: Vec<RegisteredServer>,
         instances: Vec<StoredInstance>,
     ) {
-        // What cannot be read was written by another version of the gateway, and is no more than a name that is missed.
+        // An unreadable value was written by another version of the gateway; only a name is missing then.
         let said =
             |server: &RegisteredServer| (server.name.clone(), server.settings.decode().unwrap_or_default());
         self.last_said = servers.iter().map(said).collect();
@@ -163,7 +164,7 @@ impl State {
         self.registered = registered;
     }
 
-    /// What registers here is known here at once.
+    /// A registration here is known here at once.
     pub(crate) fn join(&mut self, instance: StoredInstance) {
         self.last_said.insert(instance.server.clone(), alias::to_remember(&instance.spec.extras));
         self.first_registered_ms.entry(instance.server.clone()).or_insert(instance.registered_at_ms);
@@ -186,7 +187,7 @@ impl State {
         instances.iter().find(|one| one.spec.id == *instance).map(|one| one.lease)
     }
 
-    /// Makes the roster anew of what is known now, and tells what is different.
+    /// Rebuilds the roster, and returns the differences.
     pub(crate) fn recompute(&mut self) -> Vec<Difference> {
         let roster = Roster::merge(&self.file, &self.settings.servers, &self.registrations());
         let differences = roster::differences(&self.roster.entries, &roster.entries);
@@ -197,7 +198,7 @@ impl State {
         for name in roster.reserved.iter().filter(|one| !self.roster.reserved.contains(one)) {
             tracing::warn!(server = %name, "not used: Toolgate's own tools have the name");
         }
-        // Only what is different is shown anew: agents' lists are made of thousands of tools.
+        // Only differences are shown again: agents' lists consist of thousands of tools.
         self.pending.servers |= self.roster.settings() != roster.settings();
         self.pending.specs |= !differences.is_empty();
         self.roster = roster;
@@ -244,7 +245,7 @@ impl State {
         aliases
     }
 
-    /// How the tools of a server are to be taken.
+    /// The treatment of changes to a server's tools.
     pub(crate) fn review_of(&self, server: &ServerName) -> Review {
         let usual = self.settings.review(self.file.review);
         let Some(entry) = self.roster.get(server) else { return usual };

@@ -1,4 +1,4 @@
-//! Whole registries on a real store, with servers and agents that are made up.
+//! Whole registries on a real store, with fake servers and agents.
 
 mod defining;
 mod kit;

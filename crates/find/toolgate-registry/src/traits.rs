@@ -1,4 +1,4 @@
-//! What a definition says about its tool, kept beside the row so that it can be shown and looked for.
+//! A definition's description of its tool, stored beside the row for display and search.
 
 use serde_json::Value;
 use toolgate_catalog::wire_name;
@@ -8,7 +8,7 @@ use toolgate_store::ToolTraits;
 
 pub(crate) fn of(row: &ToolRow) -> ToolTraits {
     let definition: Value = row.pinned.json.decode().unwrap_or_default();
-    // What cannot be read says nothing; the catalogue complains about it.
+    // An unreadable part is ignored; the catalogue reports it.
     let extra = ToolExtra::of(&definition).ok().flatten().unwrap_or_default();
     let hint = definition["annotations"]["idempotentHint"] == Value::Bool(true);
     ToolTraits {

@@ -1,9 +1,9 @@
 //! The answer of a search: as many tools as a number of tokens allows, the best of them in most detail.
 //!
-//! Three lengths, by rank: the first few as signatures, the next few with one line each, and of all that still fit the
-//! names, those of one server together. On the measured catalogues the names find more of the right tools than the
-//! same tokens spent on lines, and any of them can be described or called at once. An answer of nothing says where to
-//! look.
+//! Three lengths, by rank: the first few as signatures, the next few with one line each, and of all others
+//! that fit the names, grouped by server. On the measured catalogues the names find more of the right tools
+//! than the same tokens spent on lines, and any of them can be described or called at once. An empty answer
+//! gives hints.
 
 mod card;
 mod compose;
@@ -17,14 +17,14 @@ use crate::tokens;
 
 pub use card::Card;
 
-/// How many tools an answer shows with their signatures, or with their definitions where these are asked for.
+/// The number of tools with signatures in an answer, or with definitions if these are requested.
 pub const DETAILED_MAX: usize = 5;
-/// How many are shown with one line each before there are only names.
+/// The number of tools with one line each before there are only names.
 pub const LINES_MAX: usize = 5;
-/// How many lines an answer without signatures has before there are only names.
+/// The number of lines in an answer without signatures before there are only names.
 pub const LINES_ALONE_MAX: usize = 12;
 
-/// How much an answer says about its best tools.
+/// The amount of detail about the best tools.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
     /// Names with one line each.
@@ -52,7 +52,7 @@ impl Detail {
     }
 }
 
-/// How many tokens an answer may have.
+/// The token budget of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget(usize);
 
@@ -62,7 +62,7 @@ impl Budget {
     pub const TOKENS_MIN: usize = 100;
     pub const TOKENS_MAX: usize = 10_000;
 
-    /// What was asked for, brought within the limits.
+    /// The requested budget, clamped to the limits.
     pub fn of(tokens: usize) -> Budget {
         Budget(tokens.clamp(Self::TOKENS_MIN, Self::TOKENS_MAX))
     }
@@ -101,24 +101,24 @@ pub enum Form {
     Name,
 }
 
-/// What a search answers, for people and models as text and for programs as data: the same tools in both.
+/// The answer of a search, as text for people and models and as data for programs: the same tools in both.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     pub text: String,
     pub tokens: usize,
     /// By rank.
     pub shown: Vec<Shown>,
-    /// How many others match.
+    /// The number of other matches.
     pub more: usize,
 }
 
 impl Answer {
-    /// The found tools, best first; `matches` is how many there are, also beyond `items`.
+    /// The found tools, best first; `matches` is their total number, including those beyond `items`.
     pub fn of(items: &[Item<'_>], matches: usize, detail: Detail, budget: Budget) -> Answer {
         compose::compose(items, matches.max(items.len()), detail, budget)
     }
 
-    /// Nothing matches: what to try, among the servers that the asking one may see.
+    /// Nothing matches: suggestions among the servers that the caller may see.
     pub fn nothing(servers: &[&str], budget: Budget) -> Answer {
         let advice = "No tool matches. Try other words for what it does or works on";
         let text = match servers {

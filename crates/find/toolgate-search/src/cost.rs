@@ -1,4 +1,4 @@
-//! What a tool costs in the three lengths it can be shown in.
+//! The cost of a tool in its three lengths.
 
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
@@ -53,7 +53,8 @@ impl Sum for Cost {
     }
 }
 
-/// A definition as a model sees it: without what only clients read (annotations, icons, output schema).
+/// A definition as a model sees it: without the members that only clients read (annotations, icons, output
+/// schema).
 pub fn listed(name: &str, definition: &Value) -> Value {
     let mut kept = Map::new();
     kept.insert("name".to_owned(), Value::from(name));

@@ -1,9 +1,9 @@
-//! A definition without what tells a model nothing: generated titles, empty defaults, texts said twice.
+//! A definition without parts that tell a model nothing: generated titles, empty defaults, repeated texts.
 //!
-//! For listing only; arguments are checked against the original. What decides whether arguments are valid stays as it
-//! is, so that both accept the same: `additionalProperties: false` too, because a model that reads it invents fewer
-//! arguments, and model APIs with a strict mode insist on it. Properties keep their order, which is their author's;
-//! keywords get one order.
+//! For listing only; arguments are checked against the original. Everything that decides the validity of
+//! arguments stays, so that both accept the same: `additionalProperties: false` too, because a model that
+//! reads it invents fewer arguments, and model APIs with a strict mode require it. Properties keep their
+//! author's order; keywords get a fixed order.
 
 mod nullable;
 mod redundant;
@@ -14,12 +14,13 @@ use serde_json::{Map, Value};
 
 use redundant::Place;
 
-/// How deep a schema is looked at; what is deeper stays as it is. JSON from outside is no deeper than this.
+/// The maximum depth that is processed; deeper parts stay as they are. JSON from outside is no deeper than
+/// this.
 const DEPTH_MAX: usize = 128;
 
 const DEFINITION_ORDER: [&str; 6] =
     ["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
-/// Keywords that stand first. The others follow by name.
+/// Keywords that come first. The others follow by name.
 const KEYWORD_ORDER: [&str; 8] =
     ["type", "description", "title", "enum", "const", "properties", "required", "items"];
 
@@ -43,7 +44,7 @@ const HOLDS_SCHEMAS: [&str; 14] = [
 const HOLDS_NAMED_SCHEMAS: [&str; 5] =
     ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
 
-/// The definition, shorter. Something that is no definition stays as it is.
+/// The shorter definition. Anything else stays unchanged.
 pub fn diet(definition: &Value) -> Value {
     let Some(members) = definition.as_object() else { return definition.clone() };
     let name = text_of(members, "name");
@@ -76,7 +77,7 @@ fn root(schema: &Value, name: &str, description: &str) -> Value {
 }
 
 struct Walk {
-    /// False where a reference leads to a place that would go.
+    /// False if a reference leads to a place that would be removed.
     may_merge_null: bool,
 }
 

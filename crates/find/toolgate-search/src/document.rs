@@ -1,6 +1,6 @@
-//! A tool as search sees it: the texts of its definition, and what the operator adds to them.
+//! A tool as search sees it: the texts of its definition, and the operator's additions.
 //!
-//! What the words of these texts weigh is said in `index`.
+//! `index` has the weights of the words.
 
 mod schema;
 
@@ -12,12 +12,12 @@ use std::sync::Arc;
 use serde_json::Value;
 use toolgate_core::{CanonicalName, ServerName};
 
-/// The texts by which a tool can be found.
+/// The texts that a tool can be found by.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Document {
     pub name: CanonicalName,
     pub server: ServerName,
-    /// What the server itself calls it.
+    /// The server's own name for it.
     pub own: Arc<str>,
     /// Other names it answers to: its wire name and aliases. They count as exact names.
     pub known_as: Vec<String>,
@@ -29,7 +29,7 @@ pub struct Document {
     pub examples: Vec<String>,
 }
 
-/// One argument of a tool, at whatever depth of its schema.
+/// One argument of a tool, at any depth of its schema.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Argument {
     pub name: String,
@@ -37,7 +37,7 @@ pub struct Argument {
 }
 
 impl Document {
-    /// Reads what a definition says. Members that are missing or of another type are taken as not said.
+    /// Reads a definition. Members that are missing or of another type are ignored.
     pub fn read(
         server: &ServerName,
         own: &str,
@@ -58,7 +58,7 @@ impl Document {
         }
     }
 
-    /// Everything it can be called by.
+    /// All its names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         [self.name.as_str(), &*self.own].into_iter().chain(self.known_as.iter().map(String::as_str))
     }

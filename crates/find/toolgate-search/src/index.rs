@@ -1,7 +1,7 @@
-//! The words of all tools, and which tools have them.
+//! The words of all tools, and the tools of each word.
 //!
-//! An [`Index`] never changes; an [`Indexer`] makes the next one when the catalogue has changed. Nothing is searched
-//! in the index itself: a [`Subset`] is the part of it that somebody may see, and knows of nothing else.
+//! An [`Index`] never changes; an [`Indexer`] makes the next one when the catalogue has changed. Searches
+//! never run on the index itself: a [`Subset`] is its visible part, and knows of nothing else.
 
 mod analysis;
 mod indexer;
@@ -32,7 +32,7 @@ pub use subset::Subset;
 pub struct Index {
     documents: Vec<Arc<Document>>,
     lengths: Vec<Lengths>,
-    /// Sorted; a tool's server is told by its place in this list.
+    /// Sorted; a tool refers to its server by the index in this list.
     servers: Vec<ServerName>,
     server_of: Vec<u32>,
     names: Names,
@@ -42,7 +42,7 @@ pub struct Index {
     postings: Vec<Posting>,
 }
 
-/// How often a tool has a word, by field.
+/// The number of occurrences of a word in a tool, by field.
 #[derive(Clone, Copy)]
 struct Posting {
     slot: u32,

@@ -1,7 +1,8 @@
-//! Finding by meaning: an encoder makes vectors of tools and queries, and near ones mean alike. Optional; whatever has
-//! no vector yet is found by its words alone.
+//! Semantic search: an encoder makes vectors of tools and queries, and near ones have a similar meaning.
+//! Optional; a tool without a vector is found by its words alone.
 //!
-//! [`Meaning`] holds the vectors and follows the index; running an encoder and keeping files is the caller's.
+//! [`Meaning`] has the vectors and follows the index; running an encoder and keeping files is up to the
+//! caller.
 
 mod cache;
 mod fuse;
@@ -26,7 +27,7 @@ pub use cache::BadCache;
 pub use sentence_encoder::{EncodeError, Encoder};
 pub use text::text;
 
-/// Texts that are embedded in one go: as many as one would want to wait for when asked to stop.
+/// The number of texts per batch: as many as one would want to wait for when asked to stop.
 pub const BATCH_MAX: usize = 32;
 
 /// The vectors of a catalogue, one for each text that a tool has, shared between indexes.
@@ -36,12 +37,12 @@ pub struct Meaning {
     queries: Mutex<Queries>,
 }
 
-/// How far embedding has come.
+/// The progress of embedding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Progress {
-    /// Different texts of the tools there are.
+    /// The number of distinct texts of the current tools.
     pub texts: usize,
-    /// Those that have their vector. The others are found by their words alone.
+    /// The number of texts with a vector. The others are found by their words alone.
     pub embedded: usize,
 }
 
@@ -56,7 +57,7 @@ impl Meaning {
         Self { encoder, shelf: Mutex::default(), queries: Mutex::default() }
     }
 
-    /// Takes the vectors of an earlier run from the bytes of its cache; answers how many there were.
+    /// Loads the vectors of an earlier run from the bytes of its cache; returns how many there were.
     pub fn remember(&self, bytes: &[u8]) -> Result<usize, BadCache> {
         let vectors = cache::decode(bytes, self.encoder.model(), self.encoder.dimensions())?;
         let (count, mut shelf) = (vectors.len(), self.shelf());
@@ -64,19 +65,20 @@ impl Meaning {
         Ok(count)
     }
 
-    /// The bytes of a cache with the vectors of the tools there are.
+    /// The bytes of a cache with the vectors of the current tools.
     pub fn cache(&self) -> Vec<u8> {
         cache::encode(self.encoder.model(), self.encoder.dimensions(), self.shelf().embedded())
     }
 
-    /// Takes up the tools of an index; those whose text is known have their vector at once.
+    /// Takes the tools of an index; those with a known text have their vector at once.
     pub fn follow(&self, index: &Arc<Index>) -> Progress {
         let mut shelf = self.shelf();
         shelf.follow(index);
         shelf.progress()
     }
 
-    /// Embeds some of the texts that are missing. Slow: call it until it says it is complete, on a thread that may wait.
+    /// Embeds some of the missing texts. Slow: call it until it reports completion, on a thread that may
+    /// block.
     pub fn embed_some(&self) -> Result<Progress, EncodeError> {
         let missing = self.shelf().missing(BATCH_MAX);
         if !missing.is_empty() {
@@ -131,7 +133,7 @@ impl Meaning {
         Ok(vector)
     }
 
-    /// Holds the encoder to its word about how many vectors there are and how long.
+    /// Checks the number and the length of the encoder's vectors.
     fn encode(&self, texts: &[&str]) -> Result<Vec<Vector>, EncodeError> {
         let vectors = self.encoder.embed(texts)?;
         let dimensions = self.encoder.dimensions();
@@ -156,7 +158,7 @@ struct Near<'a> {
     cosine: Option<f32>,
 }
 
-/// The tools of a subset by the order of their names, as its index has them. Nothing outside is looked at.
+/// The tools of a subset in the order of their names, as in its index. Nothing outside is read.
 fn near<'a>(subset: &'a Subset, texts: &[Arc<Text>], query: &Vector) -> Vec<Near<'a>> {
     let mut tools = subset.index().documents().zip(texts);
     let near = subset.documents().map(|document| {

@@ -1,4 +1,4 @@
-//! The three tools that stand for all others where there are too many to list.
+//! The three tools that stand for all others if there are too many to list.
 //!
 //! Only their definitions live here. Models read them in every turn: each word has to earn its place.
 
@@ -12,9 +12,9 @@ pub const SEARCH_TOOLS: &str = "search_tools";
 pub const DESCRIBE_TOOLS: &str = "describe_tools";
 pub const CALL_TOOL: &str = "call_tool";
 
-/// How many tokens the servers and capabilities behind the search may take in its description.
+/// The token budget for the servers and capabilities in the search tool's description.
 pub const BLURB_TOKENS_DEFAULT: usize = 450;
-/// How much of a capability's description is told.
+/// The number of characters of a capability's description.
 const CAPABILITY_CHARS_MAX: usize = 60;
 
 /// A server behind the search.
@@ -31,8 +31,8 @@ pub struct CapabilityBehind<'a> {
     pub description: Option<&'a str>,
 }
 
-/// What is behind the search: agents do not search where they cannot guess what there is. The same servers and
-/// capabilities give the same bytes, in whatever order they come.
+/// The content behind the search: agents do not search for things that they cannot guess. The same servers
+/// and capabilities give the same bytes, in any order.
 pub fn catalogue_blurb(
     servers: &[ServerBehind<'_>],
     capabilities: &[CapabilityBehind<'_>],

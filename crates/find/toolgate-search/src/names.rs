@@ -2,7 +2,7 @@
 
 use crate::{plain, tokens};
 
-/// `a, b and 3 more`: as many of the names as fit, in their order. Where not even one fits, how many there are.
+/// `a, b and 3 more`: as many of the names as fit, in order. If not even one fits, their number.
 pub(crate) fn names_within(names: &[&str], tokens_max: usize) -> String {
     let names: Vec<String> = names.iter().map(|name| plain::line(name)).collect();
     let mut left = tokens_max;

@@ -1,7 +1,7 @@
-//! Text of others as one plain line: what a server writes about its tools may not look like ours.
+//! Foreign text as one plain line: a server's text about its tools must not look like ours.
 
-/// One line: every control character and every run of blanks is one blank, what changes the direction or cannot be seen
-/// is gone.
+/// One line: every control character and every run of blanks becomes one blank; characters that are invisible
+/// or change the direction are removed.
 pub(crate) fn line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for c in text.chars() {
@@ -25,12 +25,12 @@ pub(crate) fn is_unseen(c: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// At most so many characters, cut after a word where there is one, with an ellipsis for what is missing.
+/// At most `chars_max` characters, cut after a word if possible, with an ellipsis.
 pub(crate) fn shortened(text: &str, chars_max: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(chars_max) else { return text.to_owned() };
     let room = text.char_indices().nth(chars_max.saturating_sub(1)).map_or(0, |(at, _)| at);
     let head = match text[..end].rfind(' ') {
-        // A word that fills most of the room is cut itself: rather a part of it than next to nothing.
+        // A word that fills most of the room is cut itself: a part of it is better than next to nothing.
         Some(blank) if blank * 2 >= room => &text[..blank],
         _ => &text[..room],
     };

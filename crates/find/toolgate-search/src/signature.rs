@@ -1,7 +1,7 @@
-//! A tool in one line: how it is called and what it does.
+//! A tool in one line: its call and its purpose.
 //!
-//! Two lengths: a typed signature with the first sentence of its description, which is enough to call most tools, and
-//! one line that only tells what it is for.
+//! Two lengths: a typed signature with the first sentence of its description, which is enough to call most
+//! tools, and one line with only its purpose.
 
 mod sentence;
 #[cfg(test)]
@@ -13,15 +13,15 @@ use serde_json::Value;
 use crate::plain;
 use types::Levels;
 
-/// How many arguments a signature tells.
+/// The maximum number of arguments in a signature.
 const ARGUMENTS_MAX: usize = 12;
-/// How many characters its arguments may have; of those that do not fit only the number is told.
+/// The maximum number of characters of its arguments; of the others only the number is given.
 const ARGUMENTS_CHARS_MAX: usize = 320;
-/// How many characters of the first sentence stand in a signature.
+/// The number of characters of the first sentence in a signature.
 const SENTENCE_CHARS_MAX: usize = 120;
-/// How many characters of the first sentence stand in one line.
+/// The number of characters of the first sentence in one line.
 const LINE_CHARS_MAX: usize = 64;
-/// How many characters of a name are shown; the names of the catalogue are shorter.
+/// The number of characters of a name; names in the catalogue are shorter.
 const NAME_CHARS_MAX: usize = 128;
 
 const DASH: &str = " — ";

@@ -1,7 +1,7 @@
-//! Text to words: names taken apart, case and accents folded, English reduced to stems, and scripts that are
-//! written without spaces cut into pairs of characters.
+//! Text to words: names split, case and accents folded, English reduced to stems, and scripts without spaces
+//! cut into pairs of characters.
 //!
-//! Tools and queries go through the same code, so that what is written alike is found alike.
+//! Tools and queries go through the same code, so that equal text is found equally.
 
 mod alike;
 mod filler;
@@ -30,7 +30,7 @@ pub(crate) fn name_key(name: &str) -> String {
     words.map(|word| word.text).collect::<Vec<_>>().join("_")
 }
 
-/// The stem under which a folded word is kept and looked up.
+/// The stem of a folded word, which is stored and looked up.
 pub(crate) fn stem(word: &str) -> Cow<'_, str> {
     if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         Stemmer::create(Algorithm::English).stem(word)

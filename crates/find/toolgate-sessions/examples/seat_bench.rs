@@ -1,4 +1,4 @@
-//! What finding a seat costs: `cargo run --release -p toolgate-sessions --example seat_bench`.
+//! The cost of finding a seat: `cargo run --release -p toolgate-sessions --example seat_bench`.
 
 use std::collections::BTreeSet;
 use std::hint::black_box;
@@ -17,7 +17,7 @@ use toolgate_store::{BooksSettings, Store};
 
 const ROUNDS: u32 = 2_000_000;
 const THREADS: usize = 2;
-/// So many credentials are in use besides the one that is measured.
+/// The number of credentials in use besides the measured one.
 const OTHERS: usize = 2_000;
 
 struct Around(ArcSwap<Definitions>);

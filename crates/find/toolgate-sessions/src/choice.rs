@@ -1,4 +1,4 @@
-//! Which agent a credential goes by, and what that lets it see: pure, by the definitions there are.
+//! The agent of a credential, and its view: pure, from the current definitions.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,12 +17,12 @@ const DERIVED_CHARS: usize = 32;
 pub(crate) struct Choice {
     /// The definition that was asked for.
     pub(crate) agent: Arc<AgentDefinition>,
-    /// What the credential sees as it: no more than the definition it is bound to admits.
+    /// The credential's view as that agent: no more than the definition that it is bound to admits.
     pub(crate) scope: Scope,
     pub(crate) limits: AgentLimits,
 }
 
-/// `wanted` is an agent that was named, instead of the credential's own.
+/// `wanted` is an explicitly named agent, instead of the credential's own.
 pub(crate) fn choose(
     definitions: &Definitions,
     credential: &Credential,
@@ -31,7 +31,7 @@ pub(crate) fn choose(
     let own = own(definitions, credential)?;
     let Some(wanted) = wanted.filter(|wanted| **wanted != own.name) else {
         let scope = definitions.scope(&own).map_err(bad)?;
-        // Budgets are for models: whoever runs the gateway and asks as nobody in particular reads everything.
+        // Budgets are for models: an operator without a named agent reads everything.
         let token_budget = match wanted {
             None if runs_the_gateway(credential) && credential.agent.is_none() => TokenBudget::Off,
             _ => scope.token_budget,
@@ -47,7 +47,7 @@ pub(crate) fn choose(
     Ok(Choice { scope, limits: strictest(agent.limits, own.limits), agent })
 }
 
-/// The definition that a credential has where none is named.
+/// The definition of a credential that names none.
 fn own(definitions: &Definitions, credential: &Credential) -> Result<Arc<AgentDefinition>, Refusal> {
     let Some(bound) = &credential.agent else { return Ok(definitions.agent_for(&credential.principal)) };
     // Never another one in its place: that could admit more.
@@ -59,7 +59,7 @@ fn own(definitions: &Definitions, credential: &Credential) -> Result<Arc<AgentDe
     })
 }
 
-/// The credential with the agent that it is bound to, whoever bound it.
+/// The credential with the agent that it is bound to, by token or by definition.
 pub(crate) fn held<'a>(definitions: &Definitions, credential: &'a Credential) -> Cow<'a, Credential> {
     if credential.session.is_some() || credential.agent.is_some() || runs_the_gateway(credential) {
         return Cow::Borrowed(credential);
@@ -71,8 +71,8 @@ pub(crate) fn held<'a>(definitions: &Definitions, credential: &'a Credential) ->
     }
 }
 
-/// Whether a credential stays within its own definition wherever it goes: its token says so, or somebody wrote a
-/// definition that it begins with, be it `default`, and it does not run the gateway.
+/// True if a credential always stays within its own definition: its token says so, or there is a definition
+/// for it, even `default`, and it does not run the gateway.
 fn is_bound(definitions: &Definitions, credential: &Credential, own: &AgentDefinition) -> bool {
     let is_written = definitions.agents.contains_key(&own.name);
     credential.agent.is_some() || (is_written && !runs_the_gateway(credential))
@@ -100,18 +100,18 @@ fn bad(error: BadDefinition) -> Refusal {
         .hint("ask the operator of the gateway to correct it")
 }
 
-/// The seat in a session with this scope. Policy goes by the outermost agent: whoever is bound to it cannot shed, by
-/// asking for another one, what is forbidden to it.
+/// The seat in a session with this scope. Policy judges by the outermost agent: a bound credential cannot
+/// escape its restrictions by asking for another agent.
 pub(crate) fn seat(principal: Principal, session: SessionId, scope: Arc<Scope>) -> Seat {
     let agent = scope.layers.first().map_or_else(AgentName::default_agent, |layer| layer.agent.clone());
     let scope_id = scope.id();
     Seat { principal, session, agent, scope, scope_id, opened_by: None, run: None, task: None }
 }
 
-/// The id of a default session: the same for a principal and the agents it goes by, in every process and ever after.
+/// The id of a default session: the same for a principal and its agents, in every process and for good.
 pub(crate) fn derived_id(principal: &Principal, scope: &Scope) -> SessionId {
     let agents: Vec<&AgentName> = scope.layers.iter().map(|layer| &layer.agent).collect();
-    // Somebody of the same name who is something else is somebody else.
+    // A principal of the same name and another kind is another principal.
     let text = serde_json::to_vec(&(principal, agents)).expect("names are text");
     let digest = Digest::of(text).to_string();
     let hex = &digest["sha256:".len()..][..DERIVED_CHARS];

@@ -1,5 +1,5 @@
-//! Default sessions: what credentials have that bring none. Each is made here when it is first wanted, and made anew when
-//! the definitions are others.
+//! Default sessions: those of credentials that name none. Each is created here on first use, and again when
+//! the definitions change.
 
 use std::hash::{BuildHasher, BuildHasherDefault, RandomState};
 use std::sync::Arc;
@@ -15,9 +15,9 @@ use crate::shards::{Hashed, Shards};
 use crate::usage::Usage;
 use crate::view::idle_before;
 
-/// More of them are made anew on every request.
+/// Further ones are made again on every request.
 const SEATS_MAX: usize = 16_384;
-/// Rows that wait to be written. Whoever finds no room asks again with their next request.
+/// The maximum number of rows that wait to be written. A request that finds no room asks again next time.
 pub(crate) const UNKEPT_MAX: usize = 1_024;
 
 pub(crate) struct DefaultSeats {
@@ -30,7 +30,7 @@ pub(crate) struct DefaultSeats {
 pub(crate) struct DefaultSeat {
     credential: Credential,
     wanted: Option<AgentName>,
-    /// What it was made of. Held, so that no other ones can come to lie at the same place.
+    /// Its definitions. Held, so that no others can have the same address.
     definitions: Arc<Definitions>,
     agent: AgentName,
     idle_seconds: u64,
@@ -39,13 +39,13 @@ pub(crate) struct DefaultSeat {
 }
 
 impl DefaultSeats {
-    /// Seats whose rows are to be written come out at the other end.
+    /// Returns the receiver of seats whose rows are to be written.
     pub(crate) fn new() -> (Self, mpsc::Receiver<Arc<DefaultSeat>>) {
         let (unkept, receiver) = mpsc::channel(UNKEPT_MAX);
         (Self { hasher: RandomState::new(), seats: Shards::default(), unkept }, receiver)
     }
 
-    /// The seat of a credential, which nobody has taken yet.
+    /// The seat of a credential, without using it.
     pub(crate) fn find(
         &self,
         definitions: Arc<Definitions>,
@@ -61,7 +61,7 @@ impl DefaultSeats {
         }
     }
 
-    /// Takes it: that is noted, and for the first time its row is asked for.
+    /// Uses it: records the use, and on the first use requests its row.
     pub(crate) fn sit(&self, found: &Arc<DefaultSeat>, now_ms: i64) -> Arc<Seat> {
         found.usage.note(now_ms);
         if !found.usage.is_kept() && self.unkept.try_send(Arc::clone(found)).is_ok() {
@@ -103,7 +103,7 @@ impl DefaultSeats {
         self.hasher.hash_one((id, kind, role, groups, agent, wanted))
     }
 
-    /// The default session of this id by other definitions than it was made of.
+    /// The default session of this id under changed definitions.
     pub(crate) fn renewed(&self, definitions: &Arc<Definitions>, id: &SessionId) -> Option<Arc<Seat>> {
         let known = self.seats.values().into_iter().find(|one| one.seat.session == *id)?;
         if Arc::ptr_eq(&known.definitions, definitions) {
@@ -119,7 +119,7 @@ impl DefaultSeats {
         self.seats.values()
     }
 
-    /// Lets those go that were not used since, and whose use is written.
+    /// Drops seats that were not used since, and whose use is written.
     pub(crate) fn forget_unused_since(&self, at_ms: i64) {
         self.seats.retain(|one| one.usage.last_ms() >= at_ms || one.usage.unwritten().is_some());
     }
@@ -132,7 +132,7 @@ impl DefaultSeat {
             && self.wanted.as_ref() == wanted
     }
 
-    /// Its row, which explains the id to whoever reads the ledger.
+    /// Its row, which explains the id to readers of the ledger.
     pub(crate) fn row(&self, now_ms: i64) -> StoredSession {
         let scope = &self.seat.scope;
         let asked = scope.layers.iter().find(|layer| layer.agent == self.agent);

@@ -1,4 +1,4 @@
-//! What the tasks of the sessions share.
+//! The shared state of the session tasks.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,13 +21,13 @@ pub(crate) struct Desk {
     pub(crate) live: LiveSessions,
     pub(crate) defaults: DefaultSeats,
     pub(crate) versions: tokio::sync::Mutex<Versions>,
-    /// The revision up to which changes of others were followed. Held while sessions are read from the store: what was
-    /// open when it was read and is closed now must not come back.
+    /// The revision up to which changes of others were followed. Locked while sessions are read from the
+    /// store: a session that was open when it was read and is closed now must not come back.
     pub(crate) followed: tokio::sync::Mutex<u64>,
 }
 
 impl Desk {
-    /// The revision comes first: what changes from now on is followed.
+    /// The revision comes first: later changes are followed.
     pub(crate) async fn open(
         setup: Setup,
     ) -> Result<(Arc<Desk>, mpsc::Receiver<Arc<DefaultSeat>>), StoreError> {
@@ -48,7 +48,7 @@ impl Desk {
         Ok((Arc::new(desk), unkept))
     }
 
-    /// Whether to go on after a while.
+    /// Waits, and returns true to continue.
     pub(crate) async fn rest(&self, period: Duration, shutdown: &CancellationToken) -> bool {
         tokio::select! {
             () = self.clock.sleep(period) => true,

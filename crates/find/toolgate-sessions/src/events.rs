@@ -1,4 +1,4 @@
-//! What the ledger is told of sessions and agents.
+//! The ledger events about sessions and agents.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use toolgate_core::scope::Mounts;
 use toolgate_core::{PrincipalId, RawJson};
 use toolgate_store::{NewAgentVersion, StoredSession};
 
-/// One event, whoever makes it.
+/// One event, by any author.
 pub(crate) struct Telling<'a> {
     pub(crate) at_ms: i64,
     pub(crate) by: &'a PrincipalId,

@@ -1,4 +1,5 @@
-//! Notices what other gateways on the same database did to sessions that are known here, and other definitions.
+//! Detects changes by other gateways on the same database to sessions that are known here, and changed
+//! definitions.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +11,8 @@ use toolgate_store::{Outage, SessionKind, SessionMark, StoreError, StoredSession
 use crate::desk::Desk;
 
 const POLL_EVERY: Duration = Duration::from_millis(250);
-/// Changes that are read at once. More than one change of the store can close, so that each page gets further.
+/// The number of changes read at once. More than one change of the store can close, so that each page makes
+/// progress.
 const MARKS_MAX: usize = 500;
 
 pub(crate) async fn run(desk: Arc<Desk>, shutdown: CancellationToken) {
@@ -38,7 +40,7 @@ impl Desk {
             for mark in &marks {
                 self.take_mark(mark).await?;
             }
-            // The last revision of a full page may go on in the next one.
+            // The last revision of a full page may continue in the next one.
             *followed = match marks.last() {
                 Some(last) if marks.len() == MARKS_MAX => last.revision - 1,
                 Some(last) => last.revision.max(now),

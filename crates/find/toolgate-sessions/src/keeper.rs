@@ -1,4 +1,4 @@
-//! Writes the rows of default sessions, behind the requests that needed none.
+//! Writes the rows of default sessions in the background, after the requests.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,7 +31,7 @@ pub(crate) async fn run(
             }
         }
     }
-    // What was asked for until now, if the store is there.
+    // The pending requests, if the store is up.
     while let Ok(seat) = unkept.try_recv() {
         if !desk.is_kept(&seat, &mut outage).await {
             return;

@@ -1,4 +1,4 @@
-//! Sessions that somebody opened, as far as this process has heard of them.
+//! Explicitly opened sessions, as far as this process knows them.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,7 +13,7 @@ use crate::choice;
 use crate::shards::Shards;
 use crate::usage::Usage;
 
-/// An open session. It is here for as long as it is open.
+/// An open session. It is here while it is open.
 #[derive(Clone)]
 pub(crate) struct Live {
     pub(crate) seat: Arc<Seat>,
@@ -24,13 +24,13 @@ pub(crate) struct Live {
 #[derive(Default)]
 pub(crate) struct LiveSessions {
     sessions: Shards<SessionId, Arc<Live>>,
-    /// Those that ended, the latest last.
+    /// Ended sessions, the latest last.
     ended: Mutex<VecDeque<SessionId>>,
-    /// How often one got another scope, or ended.
+    /// The number of changes of scope and of ends.
     changes: AtomicU64,
 }
 
-/// Sessions of which it is remembered that they ended: longer than anybody holds on to one.
+/// The number of ended sessions to remember: longer than any client uses one.
 const ENDED_MAX: usize = 1_000;
 
 impl LiveSessions {
@@ -38,7 +38,7 @@ impl LiveSessions {
         self.sessions.get(id)
     }
 
-    /// Takes an open session as the store has it; what is known of its use stays.
+    /// Takes an open session from the store; the known use stays.
     pub(crate) fn take(&self, session: &StoredSession) -> Arc<Live> {
         let known = self.sessions.get(&session.id);
         if known.as_ref().is_some_and(|known| known.seat.scope != session.scope) {
@@ -49,7 +49,7 @@ impl LiveSessions {
             |known| Arc::clone(&known.usage),
         );
         let seat = Seat {
-            // Whoever may read the data folder makes tokens as they like: nothing is won by asking who opened it.
+            // A reader of the data folder can create any token: asking who opened it gains nothing.
             opened_by: Some(session.opened_by.clone()).filter(|by| *by != PrincipalId::local()),
             run: session.run.clone(),
             task: session.task.as_deref().map(Arc::from),

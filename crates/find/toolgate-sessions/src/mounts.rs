@@ -1,4 +1,4 @@
-//! What a session may touch beyond what its agent may: whether it can be, and what that makes of its scope.
+//! The additional mounts of a session: their validity, and their effect on its scope.
 
 use std::collections::BTreeSet;
 
@@ -7,11 +7,11 @@ use toolgate_core::{Refusal, RefusalKind, ServerName};
 
 use crate::refusal::nearest;
 
-/// Where new mounts have to be found.
+/// The existing servers and providers for new mounts.
 pub(crate) struct Known<'a> {
     pub(crate) servers: &'a [ServerName],
     pub(crate) providers: &'a BTreeSet<String>,
-    /// Whether providers may be told to somebody who misspelt one.
+    /// The permission to suggest providers for a misspelt one.
     pub(crate) tells: Tells,
 }
 
@@ -21,7 +21,8 @@ pub(crate) enum Tells {
     Nothing,
 }
 
-/// Whether mounts may be added to a scope. What was there `before` stays even if it is gone meanwhile.
+/// Checks that mounts may be added to a scope. Mounts that were there `before` stay even if they are gone
+/// meanwhile.
 pub(crate) fn check(
     mounts: &Mounts,
     before: &Mounts,
@@ -59,7 +60,7 @@ fn check_server(server: &ServerName, base: &Scope, known: &Known<'_>) -> Result<
         let message = format!("the server {name:?} was not there when the session began");
         return Err(unknown(FIELD, message).hint("open another session"));
     }
-    // To name servers is to leave out all others, so what the agent leaves out cannot be added.
+    // A list of servers excludes all others, so servers that the agent excludes cannot be added.
     if !base.mounts.servers.is_empty() && !base.mounts.servers.contains(server) {
         let names: Vec<&str> = base.mounts.servers.iter().map(ServerName::as_str).collect();
         let message = format!("the agent leaves out the server {name:?}");

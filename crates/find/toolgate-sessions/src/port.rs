@@ -1,4 +1,4 @@
-//! What sessions are made of, and what they ask of the gateway around them.
+//! The data of sessions, and their dependencies on the gateway.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use toolgate_core::governance::Clock;
 use toolgate_core::scope::Definitions;
 use toolgate_store::{Books, Store};
 
-/// The gateway around the sessions, as it is now. Each is asked often and answers from memory.
+/// The current state of the gateway around the sessions. Each method is called often and answers from memory.
 pub trait Surroundings: Send + Sync {
-    /// The same `Arc` for as long as nothing has changed.
+    /// The same `Arc` while nothing has changed.
     fn definitions(&self) -> Arc<Definitions>;
     fn servers(&self) -> Vec<ServerName>;
-    /// Those that some tool needs.
+    /// The providers that some tool needs.
     fn providers(&self) -> BTreeSet<String>;
     /// The level of care of the whole gateway.
     fn template(&self) -> Template;

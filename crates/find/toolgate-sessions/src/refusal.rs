@@ -1,15 +1,15 @@
-//! Why something was not done with a session.
+//! The refusals of actions on a session.
 
 use toolgate_core::id::SessionId;
 use toolgate_core::scope::AgentName;
 use toolgate_core::{Refusal, RefusalKind};
 use toolgate_store::StoreError;
 
-/// Names that are told to somebody who misspelt one.
+/// The number of suggestions for a misspelt name.
 const NEAREST: usize = 3;
 const ALIKE: f64 = 0.75;
 
-/// What is not there, and what is there but not for this caller, look the same.
+/// A missing session and one that this caller may not see look the same.
 pub(crate) fn unknown_session(id: &SessionId) -> Refusal {
     Refusal::new(RefusalKind::NotFound, "unknown_session", format!("there is no session {:?}", id.as_str()))
         .hint("`POST /sessions` opens one; `toolgate sessions list` shows those there are")
@@ -29,13 +29,13 @@ pub(crate) fn not_allowed(message: impl Into<String>) -> Refusal {
     Refusal::new(RefusalKind::Forbidden, "not_allowed", message)
 }
 
-/// The store is away.
+/// The store is down.
 pub(crate) fn down(error: StoreError) -> Refusal {
     Refusal::new(RefusalKind::Down, "store_down", format!("the store is not available: {error}"))
         .hint("try again in a moment")
 }
 
-/// "did you mean …?", or what else can be said.
+/// "did you mean …?", or another hint.
 pub(crate) fn nearest<'n>(given: &str, names: impl Iterator<Item = &'n str>, otherwise: &str) -> String {
     let alike = |name: &'n str| (strsim::jaro_winkler(given, name), name);
     let mut near: Vec<(f64, &str)> = names.map(alike).filter(|(likeness, _)| *likeness > ALIKE).collect();

@@ -1,4 +1,4 @@
-//! Who may sit where: pure, by credential and route.
+//! The permissions to use sessions: pure, by credential and route.
 
 use toolgate_core::id::SessionId;
 use toolgate_core::scope::{AgentName, Credential, Route, Scope};
@@ -7,7 +7,7 @@ use toolgate_store::StoredSession;
 
 use crate::refusal::{not_allowed, unknown_agent, unknown_session};
 
-/// What a request wants.
+/// The target of a request.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) enum Target<'a> {
     /// The default session of this agent, or of the credential's own.
@@ -15,7 +15,7 @@ pub(crate) enum Target<'a> {
     Session(&'a SessionId),
 }
 
-/// A token of a session is good for that session, and for nothing else.
+/// A session's token is valid for that session, and for nothing else.
 pub(crate) fn target<'a>(credential: &'a Credential, route: &'a Route) -> Result<Target<'a>, Refusal> {
     match (&credential.session, route) {
         (Some(own), Route::Default) => Ok(Target::Session(own)),
@@ -28,14 +28,14 @@ pub(crate) fn target<'a>(credential: &'a Credential, route: &'a Route) -> Result
     }
 }
 
-/// Whether a credential may sit in a session of this principal. An id is a name, never a permission.
+/// True if a credential may use a session of this principal. An id is a name, never a permission.
 pub(crate) fn may_sit(credential: &Credential, principal: &Principal, scope: &Scope) -> bool {
     let who = &credential.principal;
     if credential.session.is_some() {
         return who.id == principal.id;
     }
-    // Somebody who is also something else (an auditor of the same name) is not the one who calls tools here, and what is
-    // bound to an agent stays within it.
+    // A principal of the same name with another role (such as an auditor) is not the one who calls tools
+    // here, and a credential bound to an agent stays within it.
     who.id == principal.id
         && who.kind == principal.kind
         && who.role == principal.role
@@ -47,7 +47,7 @@ fn is_bound_elsewhere(credential: &Credential, scope: &Scope) -> bool {
     credential.agent.as_ref().is_some_and(is_elsewhere)
 }
 
-/// Whose sessions somebody is shown.
+/// The sessions that a credential may see.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) enum Sight<'a> {
     All,
@@ -75,7 +75,8 @@ pub(crate) fn is_operator(by: &Credential) -> bool {
     by.session.is_none() && matches!(by.principal.role, Role::Admin | Role::Operator)
 }
 
-/// Whether somebody who sees a session may let it touch something else. Whoever was given a session must not widen it.
+/// Checks that a credential that sees a session may change its mounts. A session's own holder must not widen
+/// it.
 pub(crate) fn may_change(by: &Credential, session: &StoredSession) -> Result<(), Refusal> {
     let opened_it =
         by.session.is_none() && by.principal.role == Role::Agent && by.principal.id == session.opened_by;
@@ -85,7 +86,7 @@ pub(crate) fn may_change(by: &Credential, session: &StoredSession) -> Result<(),
     Err(not_allowed("what a session may touch is for its opener and for operators to say"))
 }
 
-/// Whether somebody who sees a session may close it.
+/// Checks that a credential that sees a session may close it.
 pub(crate) fn may_close(by: &Credential) -> Result<(), Refusal> {
     match by.principal.role {
         Role::Admin | Role::Operator | Role::Agent => Ok(()),
@@ -95,7 +96,7 @@ pub(crate) fn may_close(by: &Credential) -> Result<(), Refusal> {
     }
 }
 
-/// Whether somebody may open sessions at all.
+/// Checks that a credential may open sessions at all.
 pub(crate) fn may_open(by: &Credential) -> Result<(), Refusal> {
     if by.session.is_some() {
         return Err(not_allowed("the token of a session opens no other session")

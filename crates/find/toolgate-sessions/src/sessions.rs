@@ -1,5 +1,5 @@
-//! The sessions of one gateway process: what it is asked, what it answers. The work behind is done by `follow`, `keeper`
-//! and `upkeep`.
+//! The sessions of one gateway process: its inputs and answers. `follow`, `keeper` and `upkeep` do the work
+//! behind it.
 
 mod opening;
 mod reading;
@@ -25,7 +25,7 @@ use crate::rules::{self, Target};
 use crate::view::SessionView;
 use crate::{follow, keeper, upkeep};
 
-/// Why somebody's own session is closed.
+/// The reason of an explicitly closed session.
 const CLOSED: &str = "closed";
 
 /// Live; one per gateway process.
@@ -47,13 +47,13 @@ impl Sessions {
         Ok(Arc::new(Sessions { desk, tasks, shutdown }))
     }
 
-    /// Ends what was started; what was seen and not written yet is written, if the store is there.
+    /// Stops the tasks; data that is not written yet is written, if the store is up.
     pub async fn stop(&self) {
         self.shutdown.cancel();
         self.tasks.wait().await;
     }
 
-    /// Where a request sits, if that is known without asking the store: `None` means "ask". Counts as use.
+    /// The seat of a request, if it is known without the store: `None` means "ask". Counts as use.
     pub fn seat_known(&self, credential: &Credential, route: &Route) -> Option<Result<Arc<Seat>, Refusal>> {
         match rules::target(credential, route) {
             Ok(Target::Default(wanted)) => Some(self.default_seat(credential, wanted)),
@@ -65,7 +65,7 @@ impl Sessions {
         }
     }
 
-    /// Where a request sits. Counts as use.
+    /// The seat of a request. Counts as use.
     pub async fn seat(&self, credential: &Credential, route: &Route) -> Result<Arc<Seat>, Refusal> {
         if let Some(known) = self.seat_known(credential, route) {
             return known;
@@ -82,14 +82,14 @@ impl Sessions {
                 Some(live) => self.sit(&live, credential, id),
                 None => Err(closed(id)),
             },
-            // Its scope is what the definitions say now, and another session if they name other agents.
+            // Its scope follows the current definitions, and it is another session if they name other agents.
             SessionKind::Default => {
                 self.default_named(credential, Some(&found.agent), id).ok_or_else(|| unknown_session(id))
             }
         }
     }
 
-    /// The seat of a session as it is now, if this process knows it. Does not count as use.
+    /// The current seat of a session, if this process knows it. Does not count as use.
     pub fn seat_of(&self, id: &SessionId) -> Option<Arc<Seat>> {
         if let Some(live) = self.desk.live.get(id) {
             return Some(Arc::clone(&live.seat));
@@ -98,12 +98,12 @@ impl Sessions {
         self.desk.defaults.renewed(&definitions, id)
     }
 
-    /// Whether a session that was used here has ended.
+    /// True if a session that was used here has ended.
     pub fn has_ended(&self, id: &SessionId) -> bool {
         self.desk.live.has_ended(id)
     }
 
-    /// Counts up when a session that is known here may touch something else than before, or has ended.
+    /// Incremented when a session that is known here gets other mounts, or has ended.
     pub fn changes(&self) -> u64 {
         self.desk.live.changes()
     }
@@ -118,7 +118,7 @@ impl Sessions {
         Ok(self.desk.defaults.sit(&found, now_ms))
     }
 
-    /// The default session of a credential and an agent, if it is the one that was named by its id.
+    /// The default session of a credential and an agent, if its id was the one named.
     fn default_named(
         &self,
         credential: &Credential,
@@ -145,8 +145,8 @@ impl Sessions {
         Ok(Arc::clone(&live.seat))
     }
 
-    /// Lets a session touch something else from now on, instead of what was asked for before. `expected` is the version
-    /// that the caller saw.
+    /// Replaces the additional mounts of a session from now on. `expected` is the version that the caller
+    /// saw.
     pub async fn change_mounts(
         &self,
         id: &SessionId,
@@ -183,7 +183,7 @@ impl Sessions {
             self.desk.books.change_session(&id, expected, &changed.mounts, &changed.scope, tell).await;
         match written {
             Ok(row_version) => {
-                // Through the store, so that what somebody else wrote after it is not undone here.
+                // Through the store, so that a later write of another gateway is not undone here.
                 let stored = self.desk.load(&id).await.map_err(down)?;
                 Ok(self.view(stored.unwrap_or(StoredSession { row_version, ..changed })))
             }
@@ -208,7 +208,7 @@ impl Sessions {
         let (mut servers, providers) = (self.desk.surroundings.servers(), self.desk.surroundings.providers());
         let tells = if rules::is_operator(by) { Tells::Names } else { Tells::Nothing };
         if tells == Tells::Nothing {
-            // What an agent's scope cannot hold is not there for it, not even as a hint.
+            // A server that an agent's scope excludes does not exist for it, not even in a hint.
             servers.retain(|server| base.could_hold(server));
         }
         mounts::check(mounts, before, base, &Known { servers: &servers, providers: &providers, tells })
@@ -234,7 +234,7 @@ impl Sessions {
         self.desk.store.read_agent_versions(agent).await.map_err(down)
     }
 
-    /// A session as somebody may see it; what they may not see is not there.
+    /// A session as a caller may see it; hidden sessions do not exist.
     async fn visible(&self, id: &SessionId, by: &Credential) -> Result<StoredSession, Refusal> {
         let found = self.desk.store.get_session(id).await.map_err(down)?;
         let by = self.held(by);

@@ -1,4 +1,4 @@
-//! A map that is read on every request: in parts, so that whoever adds something holds up few others.
+//! A map that is read on every request: in shards, so that a writer blocks few readers.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
@@ -44,8 +44,8 @@ impl<K: Eq + Hash, V: Clone, S: BuildHasher> Shards<K, V, S> {
         write(self.shard(&key)).insert(key, value);
     }
 
-    /// The same where there may be no more than `max` in all: first go those that `keep` does not want, and where that
-    /// is not enough the new one is not kept.
+    /// The same with at most `max` entries in total: first the entries that `keep` rejects are removed, and
+    /// if that is not enough the new one is dropped.
     pub(crate) fn insert_within(&self, max: usize, key: K, value: V, keep: impl Fn(&V) -> bool) {
         let mut shard = write(self.shard(&key));
         let shard_max = max.div_ceil(SHARDS);
@@ -67,12 +67,12 @@ impl<K: Eq + Hash, V: Clone, S: BuildHasher> Shards<K, V, S> {
         }
     }
 
-    /// All there are, in no order.
+    /// All values, in no order.
     pub(crate) fn values(&self) -> Vec<V> {
         self.shards.iter().flat_map(|shard| read(shard).values().cloned().collect::<Vec<_>>()).collect()
     }
 
-    /// By the upper half of the hash: the map within goes by both ends of it.
+    /// By the upper half of the hash: the map inside uses both ends of it.
     fn shard(&self, key: &K) -> &RwLock<HashMap<K, V, S>> {
         let place = (self.hasher.hash_one(key) >> 32) % SHARDS as u64;
         &self.shards[usize::try_from(place).expect("less than the number of shards")]

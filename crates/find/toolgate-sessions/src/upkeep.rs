@@ -1,4 +1,4 @@
-//! Writes down when sessions were used, and closes those that nobody uses.
+//! Records the use of sessions, and closes idle ones.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,15 +13,16 @@ use crate::events::Telling;
 use crate::usage::Usage;
 
 const LOOK_EVERY: Duration = Duration::from_secs(2);
-/// How long after a use every gateway has said so.
+/// The time after which every gateway has recorded a use.
 const HEARD_AFTER_MS: i64 = 5_000;
-/// A default seat that was not used for so long is made anew when it is.
+/// A default seat that was not used for this long is created again on the next use.
 const FORGET_AFTER_MS: i64 = 3_600_000;
 
-/// Since when this process could hear that sessions are used, and say so. Before that nobody was idle.
+/// The time since which this process could hear and record the use of sessions. Before that no session counts
+/// as idle.
 struct Hearing {
     since_ms: i64,
-    /// The store was away, or is.
+    /// The store was down, or is.
     is_lost: bool,
 }
 
@@ -40,7 +41,7 @@ pub(crate) async fn run(desk: Arc<Desk>, shutdown: CancellationToken) {
 impl Desk {
     async fn look_after(&self, hearing: &mut Hearing) -> Result<(), StoreError> {
         let was_lost = std::mem::replace(&mut hearing.is_lost, true);
-        // Before any are closed: what is used here is not idle.
+        // Before any are closed: sessions in use here are not idle.
         self.write_usage().await?;
         if was_lost {
             hearing.since_ms = self.clock.now_ms();

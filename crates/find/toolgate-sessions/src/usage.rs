@@ -1,16 +1,16 @@
-//! When a session was last used, noted where it is used and written down every now and then.
+//! The last use of a session, noted on use and written from time to time.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
-/// Finer than anybody is told. A request that comes sooner after another changes nothing, so that requests of one session
-/// on several cores do not take a cache line from each other.
+/// Finer than any output. A request that follows another more quickly changes nothing, so that requests of
+/// one session on several cores do not contend for a cache line.
 const RESOLUTION_MS: i64 = 500;
 
-/// Everything is `Relaxed`: nothing else is read because of what is read here.
+/// Everything is `Relaxed`: no other read depends on it.
 pub(crate) struct Usage {
     used_ms: AtomicI64,
     written_ms: AtomicI64,
-    /// Whether the row of a default session was asked for.
+    /// True if the row of a default session was requested.
     is_kept: AtomicBool,
 }
 
@@ -24,7 +24,7 @@ impl Usage {
         }
     }
 
-    /// As the store has it.
+    /// As stored.
     pub(crate) fn written(at_ms: i64) -> Self {
         Self {
             used_ms: AtomicI64::new(at_ms),

@@ -1,4 +1,4 @@
-//! Versions of agent definitions that were ever in effect: a session names the one it was made of.
+//! All versions of agent definitions that were ever in effect: a session names its own.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use toolgate_store::{NewAgentVersion, StoreError};
 use crate::desk::Desk;
 use crate::events::Telling;
 
-/// What is known to be in the store.
+/// The versions that are known to be in the store.
 pub(crate) struct Versions {
     seen: HashSet<(AgentName, Digest)>,
-    /// The definitions that were looked at last.
+    /// The definitions of the last check.
     last: Option<Arc<Definitions>>,
 }
 
@@ -37,7 +37,7 @@ impl Versions {
 }
 
 impl Desk {
-    /// Gives numbers to what was not seen before. Does nothing if these definitions were looked at last.
+    /// Numbers new versions. Does nothing if these definitions were checked last.
     pub(crate) async fn note_versions(&self, definitions: &Arc<Definitions>) -> Result<(), StoreError> {
         let mut versions = self.versions.lock().await;
         if versions.last.as_ref().is_some_and(|last| Arc::ptr_eq(last, definitions)) {

@@ -1,4 +1,4 @@
-//! What is asked about sessions, and what is told.
+//! The questions about sessions, and the answers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,20 +12,20 @@ use toolgate_store::{Closing, SessionKind, StoredSession};
 
 use crate::choice;
 
-/// A session that was not used for so long is called idle. That alone ends nothing.
+/// The time without use after which a session is called idle. That alone does not end it.
 pub const IDLE_AFTER: Duration = Duration::from_secs(5 * 60);
 
-/// What somebody wants a session to be.
+/// The properties of a requested session.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct NewSession {
     /// The caller's own, if not said.
     pub agent: Option<AgentName>,
-    /// What it may touch, beyond what its agent may.
+    /// The additional mounts beyond its agent's.
     pub mounts: Mounts,
     pub policy_template: Option<Template>,
     pub task: Option<String>,
     pub run: Option<RunId>,
-    /// Whose it is to be. Only operators may say somebody else.
+    /// The requested owner. Only operators may name another one.
     pub principal: Option<String>,
 }
 
@@ -48,13 +48,13 @@ pub struct SessionView {
     pub kind: SessionKind,
     pub state: SessionState,
     pub principal: Principal,
-    /// The definition that was asked for. `scope.layers` says within which one, if it is another.
+    /// The requested definition. `scope.layers` names the outer one, if it differs.
     pub agent: AgentName,
     pub agent_version: Digest,
-    /// What it lets its holder see: frozen, or for a default session as it is now.
+    /// The view of its holder: frozen, or current for a default session.
     pub scope: Arc<Scope>,
     pub scope_id: Digest,
-    /// What it may touch beyond what its agent may. `scope.mounts` is all of it.
+    /// The additional mounts beyond its agent's. `scope.mounts` has all of them.
     pub mounts: Mounts,
     pub task: Option<String>,
     pub run: Option<RunId>,
@@ -69,7 +69,7 @@ pub struct SessionView {
 }
 
 impl SessionView {
-    /// What its holder sits on, for whoever looks at it without taking the seat.
+    /// The seat of its holder, for inspection without use.
     pub fn seat(&self) -> Seat {
         choice::seat(self.principal.clone(), self.id.clone(), Arc::clone(&self.scope))
     }
@@ -132,13 +132,13 @@ impl SessionState {
     }
 }
 
-/// Whoever was last used before this moment is idle now.
+/// Sessions that were last used before this time are idle now.
 pub(crate) fn idle_before(now_ms: i64) -> i64 {
     let idle_ms = i64::try_from(IDLE_AFTER.as_millis()).expect("it is minutes");
     now_ms.saturating_sub(idle_ms)
 }
 
-/// Which sessions are wanted. What is `None` may be anything.
+/// A filter for sessions. `None` matches anything.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SessionQuery {
     pub agent: Option<AgentName>,

@@ -1,4 +1,5 @@
-//! Who may use which route: one table. It is asked on every request, and it is what the OpenAPI document says.
+//! The roles for each route: one table. Every request is checked against it, and the OpenAPI document is
+//! generated from it.
 
 use axum::extract::{MatchedPath, Request};
 use axum::middleware::Next;
@@ -17,34 +18,34 @@ pub(crate) struct Access {
 
 #[derive(Clone, Copy)]
 pub(crate) enum Who {
-    /// Whoever holds a token of one of these roles.
+    /// Tokens with one of these roles.
     Roles(&'static [Role]),
-    /// Whoever signs the request with the secret of a webhook. There is no token.
+    /// Requests signed with the secret of a webhook. There is no token.
     Signed,
-    /// Whoever has an address that was given out. There is no token.
+    /// Holders of an issued address. There is no token.
     Addressed,
 }
 
-/// Servers too: they may read what they may do.
+/// Servers too: they may read their own permissions.
 const EVERYBODY: Who = Who::Roles(&Role::ALL);
 const PEOPLE_AND_AGENTS: Who =
     Who::Roles(&[Role::Admin, Role::Operator, Role::Approver, Role::Auditor, Role::Agent]);
-/// The registry holds a server to its own name.
+/// The registry restricts a server to its own name.
 const REGISTERING: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Server]);
 const RUNNING: Who = Who::Roles(&[Role::Admin, Role::Operator]);
-/// Whoever could make a token could be anybody.
+/// Anyone who can create a token can act as anyone.
 const ADMITTING: Who = Who::Roles(&[Role::Admin]);
 const CALLING: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Agent]);
-/// Running the gateway is not the right to say yes to what it holds back.
+/// Operating the gateway does not include the right to approve.
 const DECIDING: Who = Who::Roles(&[Role::Admin, Role::Approver]);
-/// Whoever asks does not answer: an agent would ask itself.
+/// The asker does not answer: an agent would answer itself.
 const ANSWERING: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Approver]);
 const GRANTING: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Approver]);
 const INBOX: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Approver, Role::Auditor]);
 const AUDITING: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Auditor]);
 /// Agents see their own; the sessions leave out the others.
 const SITTING: Who = Who::Roles(&[Role::Admin, Role::Operator, Role::Auditor, Role::Agent]);
-/// Looking at what there is, and at what happens to it.
+/// Reading the current state and its changes.
 const WATCHING: Who = INBOX;
 
 pub(crate) static TABLE: [Access; 104] = [
@@ -64,7 +65,7 @@ pub(crate) static TABLE: [Access; 104] = [
     Access::get("/capabilities/{name}", AUDITING),
     Access::put("/capabilities/{name}", RUNNING),
     Access::delete("/capabilities/{name}", RUNNING),
-    // What somebody may do to whose session, and with which token, the sessions say themselves.
+    // The sessions themselves decide the permissions for a session, and the token to use.
     Access::post("/sessions", CALLING),
     Access::get("/sessions", SITTING),
     Access::get("/sessions/{id}", SITTING),
@@ -78,7 +79,7 @@ pub(crate) static TABLE: [Access; 104] = [
     Access::get("/tasks/{id}", SITTING),
     Access::put("/tasks/{id}", RUNNING),
     Access::delete("/tasks/{id}", RUNNING),
-    // Whose runs somebody sees and steers is found out where the run is looked up.
+    // The lookup of a run decides who sees and controls it.
     Access::get("/runs", SITTING),
     Access::post("/runs", CALLING),
     Access::get("/runs/{id}", SITTING),
@@ -90,11 +91,11 @@ pub(crate) static TABLE: [Access; 104] = [
     Access::get("/runs/{id}/events", SITTING),
     Access::post("/runs/{id}/tool-calls", CALLING),
     Access::get("/inputs", INBOX),
-    // Agents see the questions of their own runs; the handler leaves out the others.
+    // Agents see the questions of their own runs; the handler omits the others.
     Access::get("/inputs/{id}", PEOPLE_AND_AGENTS),
     Access::post("/inputs/{id}/answer", ANSWERING),
     Access::get("/inbox", INBOX),
-    // Whose files, refs and artifacts somebody may use, the files say themselves.
+    // The files crate decides who may use files, refs and artifacts.
     Access::get("/files", PEOPLE_AND_AGENTS),
     Access::post("/files", PEOPLE_AND_AGENTS),
     Access::get("/files/{id}", PEOPLE_AND_AGENTS),
@@ -102,7 +103,7 @@ pub(crate) static TABLE: [Access; 104] = [
     Access::get("/files/{id}/content", PEOPLE_AND_AGENTS),
     Access::get("/refs/{id}", CALLING),
     Access::get("/refs/{id}/content", CALLING),
-    // Auditors may know what was made, and not read it.
+    // Auditors may see that artifacts exist, but not read them.
     Access::get("/artifacts", SITTING),
     Access::get("/artifacts/{sha256}", SITTING),
     Access::get("/artifacts/{sha256}/content", CALLING),
@@ -113,7 +114,7 @@ pub(crate) static TABLE: [Access; 104] = [
     Access::get("/aliases", WATCHING),
     Access::get("/servers", AUDITING),
     Access::post("/servers/register", REGISTERING),
-    // Auditors do not read what a server wrote; the handler leaves that out.
+    // Auditors do not read a server's output; the handler omits it.
     Access::get("/servers/{name}", AUDITING),
     Access::delete("/servers/{name}", RUNNING),
     Access::post("/servers/{name}/instances/{id}/heartbeat", REGISTERING),
@@ -130,19 +131,19 @@ pub(crate) static TABLE: [Access; 104] = [
     Access::get("/secrets/{server}", RUNNING),
     Access::put("/secrets/{server}/{name}", RUNNING),
     Access::delete("/secrets/{server}/{name}", RUNNING),
-    // Operators set the addresses of servers: what goes there is for others to say.
+    // Operators set the addresses of servers: others decide which secrets go there.
     Access::put("/secrets/{server}/{name}/origins", ADMITTING),
-    // Approvers see what happens to approvals and questions; the handler leaves out the rest.
+    // Approvers see events about approvals and questions; the handler omits the rest.
     Access::get("/events", WATCHING),
     Access::get("/approvals", INBOX),
-    // Agents see those that they asked for themselves; the handler leaves out the others.
+    // Agents see their own requests; the handler omits the others.
     Access::get("/approvals/{id}", PEOPLE_AND_AGENTS),
     Access::post("/approvals/{id}/decide", DECIDING),
-    // Who decides sees what the yes is for. Auditors may know of it, and not read it.
+    // An approver sees the content to approve. Auditors may see that it exists, but not read it.
     Access::get("/approvals/{id}/attachments/{number}", GRANTING),
     Access::get("/grants", INBOX),
     Access::delete("/grants/{id}", GRANTING),
-    // Approvers see what waits for people; the handler leaves out the rest.
+    // Approvers see what waits for people; the handler omits the rest.
     Access::get("/overview", WATCHING),
     Access::get("/calls", AUDITING),
     Access::get("/ledger", AUDITING),
@@ -191,18 +192,18 @@ impl Access {
     }
 }
 
-/// Whether a path can be one of ours. The first part of it decides.
+/// True if a path may belong to the API. Its first part decides.
 pub(crate) fn is_ours(path: &str) -> bool {
     TABLE.iter().any(|access| first_part(access.path) == first_part(path))
 }
 
-/// Whether a path is for requests that prove themselves, and have no token.
+/// True if requests to a path authenticate themselves, without a token.
 pub(crate) fn is_open(path: &str) -> bool {
     let mut open = TABLE.iter().filter(|access| !matches!(access.who, Who::Roles(_)));
     open.any(|access| has_form(path, access.path))
 }
 
-/// Whether a path is one of a route: what stands in braces may be anything.
+/// True if a path matches a route: parts in braces match anything.
 fn has_form(path: &str, route: &str) -> bool {
     let (mut parts, mut route) = (path.split('/'), route.split('/'));
     loop {
@@ -219,7 +220,7 @@ fn first_part(path: &str) -> &str {
     path.trim_start_matches('/').split('/').next().unwrap_or_default()
 }
 
-/// Stands before every route. One that is not in the table is nobody's.
+/// Runs before every route. A route that is missing in the table is refused for everyone.
 pub(crate) async fn check(matched: MatchedPath, request: Request, next: Next) -> Response {
     // HEAD is answered by the route of GET and is as confidential.
     let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };

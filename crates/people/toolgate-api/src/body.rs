@@ -1,4 +1,4 @@
-//! The body of an answer as the edge takes it: whole or streaming. One that fails ends early.
+//! The body of an answer as the edge takes it: whole or streaming. A failing body ends early.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -9,7 +9,7 @@ use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt;
 use http_body_util::combinators::UnsyncBoxBody;
 
-/// What [`crate::Api::serve`] answers with.
+/// The body of answers of [`crate::Api::serve`].
 pub type ApiBody = UnsyncBoxBody<Bytes, Infallible>;
 
 /// A body that ends early where it would have failed.
@@ -17,7 +17,8 @@ pub fn unfailing(body: axum::body::Body) -> ApiBody {
     Unfailing(body).boxed_unsync()
 }
 
-/// What comes from a storage may break off. Its length was said beforehand, so whoever reads it knows that some is missing.
+/// Content from a storage may break off. Its length was announced, so the reader notices that some is
+/// missing.
 struct Unfailing(axum::body::Body);
 
 impl Body for Unfailing {

@@ -1,4 +1,4 @@
-//! The way to a tool, as the API sees it. Whoever implements it takes the call through the one pipeline.
+//! The port to tools. Implementations take the call through the one pipeline.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use toolgate_core::scope::Seat;
 use toolgate_core::{RawJson, RpcError};
 use toolgate_pipeline::Answer;
 
-/// A call as it was asked for.
+/// A requested call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolCallRequest {
     /// Wire name, canonical name or alias.
     pub name: String,
-    /// The object of arguments as it came; `None` where there was none.
+    /// The object of arguments as received; `None` if there was none.
     pub arguments: Option<RawJson>,
     pub run_id: Option<String>,
     pub task_id: Option<String>,
@@ -20,31 +20,31 @@ pub struct ToolCallRequest {
     pub trace: Option<String>,
 }
 
-/// How long a call waits for people.
+/// The time that a call waits for people.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Hold {
-    /// As long as the operator says (`[approvals] hold_seconds`).
+    /// The operator's setting (`[approvals] hold_seconds`).
     AsConfigured,
-    /// Not at all; the caller comes back.
+    /// No wait; the caller comes back.
     NotAtAll,
 }
 
-/// Why there is no answer to a call: it never became one.
+/// The reason why a request never became a call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NotCalled {
-    /// Not there, withheld, or no longer called so.
+    /// Missing, withheld, or no longer under this name.
     UnknownTool,
-    /// The caller has as many calls under way as it may.
+    /// The caller has reached its limit of concurrent calls.
     TooMany {
         limit: usize,
     },
-    /// What came with the call makes no sense.
+    /// The content of the request makes no sense.
     Refused(RpcError),
     ShuttingDown,
 }
 
 pub trait ToolCaller: Send + Sync {
-    /// Calls a tool. The call goes on to its end, and is recorded, whether or not somebody waits for this future.
+    /// Calls a tool. The call runs to its end, and is recorded, even if this future is dropped.
     fn call(
         &self,
         seat: Arc<Seat>,

@@ -1,4 +1,4 @@
-//! The OpenAPI document, beyond what stands at each route: what it is about, who may use what, how problems look.
+//! The OpenAPI document, beyond the routes: its introduction, the roles, the form of problems.
 
 use http::Method;
 use utoipa::PartialSchema;
@@ -16,7 +16,7 @@ use crate::problem::{MEDIA_TYPE, Problem};
 const TOKEN: &str = "token";
 const SIGNATURE: &str = "signature";
 const ADDRESS: &str = "address";
-/// What each operation says about roles, for programs.
+/// The extension with the roles of each operation, for programs.
 pub(crate) const ROLES_EXTENSION: &str = "x-roles";
 
 pub(crate) fn start() -> OpenApi {

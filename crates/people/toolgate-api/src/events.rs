@@ -1,7 +1,8 @@
-//! What happens, as it happens: one follower of the ledger for all who listen.
+//! Live events: one follower of the ledger for all listeners.
 //!
-//! Everybody who listens has a place in the ledger. They read up to its end by themselves and go on with what the follower
-//! tells; whoever falls behind the follower reads by themselves again. So nothing is lost, and nothing waits for the slow.
+//! Every listener has a position in the ledger. It reads up to the end by itself and continues with the
+//! follower's events; a listener that falls behind reads by itself again. So nothing is lost, and nothing
+//! waits for slow listeners.
 
 mod kinds;
 mod reader;
@@ -25,23 +26,23 @@ pub(crate) use wish::Wish;
 
 use crate::streams::StreamPlace;
 
-/// Streams of everything open at once.
+/// The maximum number of open streams of everything.
 pub(crate) const STREAMS_MAX: usize = 64;
-/// Streams of single runs open at once. Agents have these; they take no seats from those who run the gateway.
+/// The maximum number of open streams of single runs. Agents use these; they take no seats from operators.
 pub(crate) const RUN_STREAMS_MAX: usize = 256;
-/// How often the follower looks while somebody listens.
+/// The polling interval of the follower while there are listeners.
 const LOOK: Duration = Duration::from_millis(250);
 /// Events that the follower is ahead of a listener before that one reads the ledger itself.
 const AHEAD_MAX: usize = 1_024;
 
-/// How long a stream waits for what.
+/// The time limits of a stream.
 #[derive(Clone, Copy, Debug)]
 struct Patience {
-    /// A reader may read nothing for this long while frames wait.
+    /// The maximum time without a read while frames wait.
     reading: Duration,
-    /// Silence is broken this often, so that nothing in between takes the connection for dead.
+    /// The interval of keep-alive messages, so that nothing in between takes the connection for dead.
     keep_alive: Duration,
-    /// After this a reader comes back with its token, which may have been revoked.
+    /// After this a reader reconnects with its token, which may have been revoked.
     open: Duration,
 }
 
@@ -83,22 +84,22 @@ pub(crate) struct Feed {
     seats: Arc<Semaphore>,
     run_seats: Arc<Semaphore>,
     live: broadcast::Sender<Told>,
-    /// Whether the follower runs. It stops when it finds that nobody listens.
+    /// True if the follower runs. It stops when there are no listeners.
     following: Mutex<bool>,
 }
 
-/// What a stream takes up as long as it lasts: of what all of them have together, and of what its principal may have.
+/// The seats that a stream occupies: one of the total, and one of its principal's quota.
 pub(crate) struct Seat {
     _permit: OwnedSemaphorePermit,
     _place: StreamPlace,
 }
 
-/// Why somebody cannot listen.
+/// The reason why a stream cannot be opened.
 pub(crate) enum NoSeat {
     TooMany {
         max: usize,
     },
-    /// The place to go on from is not in this ledger; its last event is this one.
+    /// The requested position is not in this ledger; its last event is this one.
     Unknown {
         newest: i64,
     },
@@ -130,7 +131,7 @@ impl Feed {
         })
     }
 
-    /// Opens a stream of what comes after an event, or after this moment, in the place that its principal has for it.
+    /// Opens a stream of the events after a given one, or from now on, on its principal's seat.
     pub(crate) async fn listen(
         self: &Arc<Self>,
         after: Option<i64>,
@@ -143,7 +144,7 @@ impl Feed {
         };
         let permit = Arc::clone(seats).try_acquire_owned().map_err(|_| NoSeat::TooMany { max })?;
         let seat = Seat { _permit: permit, _place: place };
-        // Who listens before looking at the end of the ledger misses nothing in between.
+        // Subscribing before reading the end of the ledger misses nothing in between.
         let live = self.live.subscribe();
         let newest = self.newest().await?;
         let at = after.unwrap_or(newest);
@@ -193,7 +194,7 @@ impl Feed {
         }
     }
 
-    /// Reading forwards may wait for writers, so it is done only when there is something.
+    /// Reading forwards may wait for writers, so it happens only when there is something.
     async fn next(&self, at: i64) -> Result<Vec<Told>, StoreError> {
         if self.last().await? > at { self.page(at, &Filter::default()).await } else { Ok(Vec::new()) }
     }
@@ -202,20 +203,20 @@ impl Feed {
     fn tell(&self, page: Vec<Told>) -> Option<i64> {
         let last = page.last().map(|told| told.seq);
         for told in page {
-            // Nobody may be left to hear it.
+            // There may be no listener left.
             drop(self.live.send(told));
         }
         last
     }
 
-    /// Waits for the next look. `true` if there will be none.
+    /// Waits for the next poll. `true` if there will be none.
     async fn is_over(&self) -> bool {
         tokio::select! {
             () = self.shutdown.cancelled() => return true,
             () = tokio::time::sleep(LOOK) => {}
         }
         let mut following = self.following.lock().await;
-        // Whoever listens has subscribed before asking whether the follower runs.
+        // Listeners subscribe before they check whether the follower runs.
         *following = self.live.receiver_count() > 0;
         !*following
     }
@@ -225,10 +226,10 @@ impl Feed {
         Ok(last.first().map_or(0, |last| last.seq))
     }
 
-    /// The last event there is. Whatever was being written before it is in the ledger when this returns.
+    /// The last event. Everything that was being written before it is in the ledger when this returns.
     async fn newest(&self) -> Result<i64, StoreError> {
         let newest = self.last().await?;
-        // Reading forwards waits for writers whose numbers are smaller and whose commits are later.
+        // Reading forwards waits for writers with smaller numbers and later commits.
         self.store.ledger_page(&Filter::default(), Some(newest), 1, Order::OldestFirst).await?;
         Ok(newest)
     }

@@ -1,10 +1,10 @@
-//! Filters, as the API sees them: those that calls go through, and how often each has found something.
+//! Filters, from the view of the API: those in force, and the matches of each.
 
 use serde::Serialize;
 use toolgate_pipeline::filter::{Action, FilterRule};
 use utoipa::ToSchema;
 
-/// Whoever implements it knows the filters that calls go through.
+/// The port to the filters in force.
 pub trait FilterDesk: Send + Sync {
     /// In the order of the configuration.
     fn in_force(&self) -> Vec<FilterInForce>;
@@ -14,7 +14,7 @@ pub trait FilterDesk: Send + Sync {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FilterInForce {
     pub rule: FilterRule,
-    /// How often it has found something since it was put in force.
+    /// The number of matches since it was put in force.
     pub matched: u64,
 }
 

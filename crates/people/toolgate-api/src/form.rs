@@ -1,4 +1,5 @@
-//! Files as requests bring them: in a form, or as the body itself with its name beside it. They are handed on as they come.
+//! Files in requests: in a form, or as the body itself with its name beside it. They are passed on as they
+//! arrive.
 
 mod metered;
 mod name;
@@ -22,14 +23,14 @@ pub(crate) use name::beside;
 
 /// The part of a form that is the file.
 pub(crate) const FILE: &str = "file";
-/// What is said about it.
+/// The fields that describe it.
 const FIELDS: [&str; 3] = ["name", "expires_in_seconds", "owner"];
-/// Of one field that is not the file.
+/// The maximum size of a field other than the file.
 const FIELD_BYTES_MAX: u64 = 4 << 10;
-/// What a form has beside its file, at most: boundaries, headers, fields.
+/// The maximum size of a form besides its file: boundaries, headers, fields.
 const FORM_BYTES_MAX: u64 = 64 << 10;
 
-/// What is said about a file that comes.
+/// The description of an incoming file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Said {
     pub(crate) name: Option<FileName>,
@@ -38,7 +39,7 @@ pub(crate) struct Said {
 }
 
 impl Said {
-    /// Takes in one more word.
+    /// Adds one field.
     fn take(&mut self, field: &str, value: &str) -> Answered<()> {
         let is_new = match field {
             "name" => self.name.replace(file_name(value)?).is_none(),
@@ -82,14 +83,14 @@ fn unknown_field(field: &str) -> Box<Problem> {
         .hint(format!("a form has {known}"))
 }
 
-/// What comes next in a form.
+/// The next part of a form.
 pub(crate) enum Next {
     Said,
     File(Box<FilePart>),
     End,
 }
 
-/// The bytes of a file, and what its sender calls it.
+/// The bytes of a file, and the sender's name for it.
 pub(crate) struct FilePart(Field<'static>);
 
 impl FilePart {
@@ -109,7 +110,7 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    /// Nothing if the body is no form.
+    /// The body itself if it is not a form.
     pub(crate) fn of(headers: &HeaderMap, body: Body) -> Answered<Result<Form, Body>> {
         let media = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let essence = media.split(';').next().unwrap_or_default().trim();
@@ -169,7 +170,7 @@ pub(crate) fn second_file() -> Box<Problem> {
         .hint("send one request for each")
 }
 
-/// Refuses a body that is too large already by what it says of itself.
+/// Refuses a body whose declared length is too large.
 pub(crate) fn check_length(headers: &HeaderMap, bytes_max: u64) -> Answered<()> {
     let length = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
     let is_form = headers.get(CONTENT_TYPE).is_some_and(|media| media.as_bytes().starts_with(b"multipart/"));

@@ -60,7 +60,8 @@ pub fn openapi_document() -> String {
     routes::api_document().to_json().expect("the document serialises")
 }
 
-/// Through which door a request came that is not the API's own, among its extensions: the ledger says it of decisions.
+/// The door of a request that did not come to the API itself, among its extensions: the ledger records it
+/// with decisions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Door(pub &'static str);
 
@@ -68,7 +69,7 @@ impl Door {
     pub(crate) const API: Door = Door("api");
 }
 
-/// What the routes need. Everything is shared with the rest of the gateway.
+/// The dependencies of the routes. Everything is shared with the rest of the gateway.
 pub struct Services {
     pub store: Store,
     pub books: Arc<Books>,
@@ -81,7 +82,7 @@ pub struct Services {
     pub files: Arc<Files>,
     pub runs: Arc<Runs>,
     pub streams: Arc<dyn StreamQuota>,
-    /// How many calls of one batch run at the same time at most.
+    /// The maximum number of concurrent calls of one batch.
     pub parallel_calls_max: usize,
     pub secrets: Arc<dyn SecretKeeper>,
     pub policy: Arc<dyn PolicyDesk>,
@@ -95,15 +96,15 @@ pub struct Services {
     pub shutdown: CancellationToken,
 }
 
-/// Another program through which people decide. It signs what it sends.
+/// Another program through which people decide. It signs its requests.
 #[derive(Clone, Debug)]
 pub struct IncomingWebhook {
     pub name: String,
     pub key: SigningKey,
-    /// The groups that everybody who decides through it counts for.
+    /// The groups that everyone who decides through it counts for.
     pub groups: Vec<String>,
-    /// The persons it may speak for, each with a vote of their own. Without them it may name anybody, and all of them
-    /// together have one vote.
+    /// The persons it may speak for, each with their own vote. Without them it may name anyone, and all of
+    /// them together have one vote.
     pub persons: Option<Vec<String>>,
 }
 
@@ -115,7 +116,7 @@ pub(crate) struct Inner {
     pulse: Pulse,
 }
 
-/// What every handler is given.
+/// The state of every handler.
 #[derive(Clone)]
 pub(crate) struct Context(Arc<Inner>);
 
@@ -149,23 +150,23 @@ impl Api {
         Api { router: routes::router(context.clone()), context }
     }
 
-    /// Waits for what goes on without the clients that asked for it. No more requests must come.
+    /// Waits for the work that continues without its clients. No more requests may come.
     pub async fn finish(&self) {
         self.context.0.work.finish().await;
     }
 
-    /// Whether a path is one that [`Api::serve`] should get.
+    /// True if [`Api::serve`] should get requests to a path.
     pub fn handles(path: &str) -> bool {
         access::is_ours(path)
     }
 
-    /// Whether requests to a path come without a token, because they prove themselves.
+    /// True if requests to a path come without a token, because they authenticate themselves.
     pub fn is_open(path: &str) -> bool {
         access::is_open(path)
     }
 
-    /// Answers one request. The verified [`toolgate_core::scope::Credential`] is among its extensions, and so is its
-    /// [`toolgate_core::Principal`], or nobody is.
+    /// Answers one request. The verified [`toolgate_core::scope::Credential`] and its
+    /// [`toolgate_core::Principal`] are among its extensions, or neither is.
     pub async fn serve<B>(&self, request: http::Request<B>) -> http::Response<ApiBody>
     where
         B: http_body::Body<Data = Bytes> + Send + 'static,

@@ -1,4 +1,4 @@
-//! Whom the gateway tells what happened, as the API sees it: webhooks and how deliveries to them go. No secret leaves.
+//! The receivers of events, from the view of the API: webhooks and the state of deliveries. No secret leaves.
 
 use serde::Serialize;
 use toolgate_core::event::EventKind;
@@ -6,20 +6,19 @@ use toolgate_core::port::BoxFuture;
 use toolgate_store::StoreError;
 use utoipa::ToSchema;
 
-/// Whoever implements it knows the webhooks of the configuration.
+/// The port to the configured webhooks.
 pub trait OutboundDesk: Send + Sync {
     fn webhooks(&self) -> BoxFuture<'static, Result<Vec<OutgoingWebhook>, StoreError>>;
 
-    /// Sends one message that says only that it is a test. `None` where there is no such webhook; an error says why it
-    /// did not arrive.
+    /// Sends one test message. `None` if there is no such webhook; an error tells why it was not delivered.
     fn test(&self, name: &str) -> BoxFuture<'static, Option<Result<(), String>>>;
 }
 
-/// How deliveries to one receiver go, as this gateway has seen it since it started.
+/// The state of deliveries to one receiver, as seen by this gateway since it started.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OutgoingWebhook {
     pub name: String,
-    /// Scheme and host. What comes after them may be a secret.
+    /// Scheme and host. The rest may be a secret.
     pub address: String,
     pub events: Vec<EventKind>,
     /// True if people may decide through it.

@@ -1,4 +1,5 @@
-//! Policy, as the API sees it: what is in force, what it says to every tool, and why it says it to one call.
+//! Policy, from the view of the API: the policies in force, their decision on every tool, and the explanation
+//! of one decision.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,14 +10,14 @@ use toolgate_core::decision::{Question, Template};
 use toolgate_core::{Digest, Tool};
 use utoipa::ToSchema;
 
-/// Whoever implements it asks the policies that judge calls.
+/// The port to the policies that judge calls.
 pub trait PolicyDesk: Send + Sync {
     fn in_force(&self) -> PolicyInForce;
 
-    /// How a decision about a call comes about: `verdict`, `summary`, every policy that matched.
+    /// The explanation of a decision on a call: `verdict`, `summary`, every policy that matched.
     fn explain(&self, question: &Question<'_>) -> Value;
 
-    /// Whether people are asked when a tool is called, for each role that calls tools.
+    /// The likelihood of an approval for a tool, for each role that calls tools.
     fn asking(&self, tool: &Tool) -> Vec<RoleAsking>;
 
     /// The decisions on calls without arguments: a row for each role that calls tools and each tool, a cell
@@ -38,11 +39,11 @@ pub struct RoleAsking {
 pub struct PolicyInForce {
     pub version: Digest,
     pub template: Template,
-    /// In the order in which they stand; those that are built in come first.
+    /// In order; built-in ones come first.
     pub files: Vec<PolicyFile>,
-    /// Why the policies that were last read are not in force.
+    /// The reason why the last read policies are not in force.
     pub refused: Option<String>,
-    /// Which policies in force fail on the tools there are: calls that they concern are denied.
+    /// The policies in force that fail on current tools: affected calls are denied.
     pub broken: Option<String>,
 }
 

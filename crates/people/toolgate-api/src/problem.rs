@@ -1,4 +1,4 @@
-//! What a caller hears when it does not work: `application/problem+json` with code, whose fault, retry and hint.
+//! The answer to a failed request: `application/problem+json` with code, fault, retry and hint.
 
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
@@ -96,12 +96,12 @@ impl Problem {
         }
     }
 
-    /// A part of the body that cannot be what it must be.
+    /// An invalid part of the body.
     pub(crate) fn bad_field(code: &'static str, field: &str, detail: impl Into<String>) -> Box<Self> {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail).with("field", field)
     }
 
-    /// Takes a text whose last lines are a hint apart.
+    /// Splits a text whose last lines are a hint.
     fn told(status: StatusCode, code: &'static str, text: &str) -> Box<Self> {
         match text.split_once("\nhint: ") {
             Some((detail, hint)) => Self::new(status, code, detail).hint(hint),
@@ -133,7 +133,7 @@ impl IntoResponse for Problem {
 
 impl From<StoreError> for Box<Problem> {
     fn from(error: StoreError) -> Self {
-        // What the database says may name files and hosts; that is for the log.
+        // The database's message may name files and hosts; it belongs in the log.
         tracing::error!(%error, "a request to the API could not be served");
         store_down()
     }

@@ -1,8 +1,8 @@
-//! The pulse of the gateway: the calls of the last hour, minute by minute, and what else an overview tells that is too
-//! dear to be worked out for each look.
+//! The pulse of the gateway: the calls of the last hour, minute by minute, and other data of an overview that
+//! is too expensive to compute for each request.
 //!
-//! The hour is read from the ledger once, and from then on only what was added to it. So a look costs the same on a
-//! ledger of any length, and every gateway on the same store tells the same.
+//! The hour is read from the ledger once, and from then on only the new events. So a request costs the same
+//! on a ledger of any length, and every gateway on the same store reports the same.
 
 mod hour;
 mod latency;
@@ -13,9 +13,9 @@ use toolgate_store::{LedgerFault, Store, StoreError, Verified};
 
 pub(crate) use hour::{Edge, Hour, MINUTES, Sums};
 
-/// How old an hour may be that is told.
+/// The maximum age of the hour.
 const HOUR_FRESH_US: i64 = 1_000_000;
-/// How old the tokens may be: counting them takes processor time.
+/// The maximum age of the tokens: counting them takes processor time.
 const TOKENS_FRESH_US: i64 = 10_000_000;
 
 #[derive(Default)]
@@ -28,7 +28,7 @@ pub(crate) struct Pulse {
 #[derive(Default)]
 struct Kept<T> {
     value: T,
-    /// When it was last brought up to date.
+    /// The time of the last update.
     at_us: Option<i64>,
 }
 
@@ -38,16 +38,16 @@ impl<T> Kept<T> {
     }
 }
 
-/// What the lists of the sessions in use cost, and what they would if each of them showed every tool there is.
+/// The cost of the lists of the sessions in use, and the cost if each of them showed every tool.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tokens {
-    /// Of one list of every tool.
+    /// The tokens of one list of every tool.
     pub(crate) catalogue: usize,
     pub(crate) sessions: usize,
     pub(crate) listed: usize,
 }
 
-/// What was found when the ledger was last verified through this gateway.
+/// The result of the last verification of the ledger through this gateway.
 #[derive(Clone, Debug)]
 pub(crate) struct Verification {
     pub(crate) at_ms: i64,
@@ -55,7 +55,7 @@ pub(crate) struct Verification {
     pub(crate) fault: Option<LedgerFault>,
 }
 
-/// What the time is, for people and for measuring.
+/// The current time, for people and for measuring.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Now {
     pub(crate) ms: i64,
@@ -78,7 +78,7 @@ impl Pulse {
         Ok(tell(&kept.value))
     }
 
-    /// Those that were counted a while ago at most, or what `count` says.
+    /// The tokens of a recent count, or of `count`.
     pub(crate) async fn read_tokens<E>(
         &self,
         now: Now,

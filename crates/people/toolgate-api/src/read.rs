@@ -1,4 +1,4 @@
-//! Requests as they are read: bodies up to a limit, fields and parameters that exist, and otherwise which one is wrong.
+//! Reading requests: bodies up to a limit, known fields and parameters, and errors that name the wrong one.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -55,7 +55,7 @@ pub(crate) fn read_json<T: DeserializeOwned>(body: &[u8]) -> Answered<T> {
     Ok(read)
 }
 
-/// Something that must be written as an object. Serde would take a list of its members too.
+/// A value that must be an object. Serde would also accept a list of its members.
 struct Object<T>(T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
@@ -101,7 +101,7 @@ fn bad_json(field: &str, error: &serde_json::Error) -> Box<Problem> {
     Problem::bad_request("json_broken", format!("the body is not one JSON value: {error}"))
 }
 
-/// What serde says of a field, with the field that was probably meant.
+/// serde's error about a field, with the likely correction.
 fn bad_field(status: StatusCode, what: &'static str, field: &str, said: &str) -> Box<Problem> {
     let (said, _) = said.split_once(" at line ").unwrap_or((said, ""));
     if let Some(rest) = said.strip_prefix("unknown field ") {
@@ -133,7 +133,7 @@ impl<T: DeserializeOwned> FromRequestParts<Context> for Query<T> {
     }
 }
 
-/// Every parameter is read as text; what it means is found out where it is used.
+/// Every parameter is read as text; its user parses it.
 fn read_query<T: DeserializeOwned>(query: &str) -> Answered<T> {
     let mut given = serde_json::Map::new();
     for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
@@ -147,7 +147,7 @@ fn read_query<T: DeserializeOwned>(query: &str) -> Answered<T> {
     })
 }
 
-/// A parameter that cannot be what it must be.
+/// An invalid parameter.
 pub(crate) fn bad_parameter(name: &str, value: &str, expected: &str) -> Box<Problem> {
     Problem::bad_request("parameter_invalid", format!("parameter `{name}`: {value:?} is not {expected}"))
         .with("field", name)
@@ -165,7 +165,7 @@ pub(crate) fn word<T>(
     parse(value).map(Some).ok_or_else(unknown)
 }
 
-/// How many entries a page has: what was asked for, the usual number, never more than `max`.
+/// The number of entries on a page: the requested or the default number, never more than `max`.
 pub(crate) fn limit(value: Option<&str>, usual: usize, max: usize) -> Answered<usize> {
     let Some(value) = value else { return Ok(usual) };
     let number = value.parse().ok().filter(|number| (1..=max).contains(number));

@@ -1,12 +1,12 @@
-//! Ids of signed messages that were taken, so that nobody can send one again.
+//! The ids of accepted signed messages, so that none can be replayed.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
-/// How far the time of a signed message may be from ours.
+/// The maximum difference between the time of a signed message and ours.
 pub(crate) const TOLERANCE_MS: i64 = 5 * 60 * 1000;
-/// When there are more, the oldest is forgotten. Its message is refused for its age soon after, and until then repeating
-/// a decision changes nothing.
+/// Beyond this number, the oldest is forgotten. Its message is refused for its age soon after, and until then
+/// repeating a decision changes nothing.
 const IDS_MAX: usize = 10_000;
 
 #[derive(Default)]
@@ -15,7 +15,7 @@ pub(crate) struct SeenIds(Mutex<Seen>);
 #[derive(Default)]
 struct Seen {
     ids: HashSet<String>,
-    /// By when they came.
+    /// By time of arrival.
     order: VecDeque<(i64, String)>,
 }
 
@@ -31,7 +31,7 @@ impl SeenIds {
         fresh
     }
 
-    /// Gives an id back whose message could not be acted on: its sender will try again.
+    /// Releases an id whose message could not be processed: its sender will try again.
     pub(crate) fn give_back(&self, id: &str) {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         seen.ids.remove(id);

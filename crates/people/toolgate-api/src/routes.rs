@@ -1,4 +1,4 @@
-//! Every route. `access.rs` says who may use it; the document is generated from what stands here.
+//! Every route. `access.rs` has the roles; the document is generated from this file.
 
 mod agents;
 mod aliases;
@@ -201,7 +201,7 @@ fn server_name(name: &str) -> Answered<ServerName> {
         .map_err(|bad| bad_parameter("server", name, "the name of a server").hint(bad.to_string()))
 }
 
-/// Work that takes processor time: other requests of this thread do not wait for it.
+/// Runs CPU-bound work: other requests of this thread do not wait for it.
 pub(crate) async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     tokio::task::spawn_blocking(work).await.expect("the work does not panic, and nobody aborts it")
 }

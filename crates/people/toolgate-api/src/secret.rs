@@ -1,39 +1,39 @@
-//! The vault, as the API sees it: secrets go in, and only their names come out.
+//! The vault, from the view of the API: secrets go in, and only their names come out.
 
 use toolgate_core::port::BoxFuture;
 use toolgate_core::server::InstanceId;
 use toolgate_core::{Principal, PrincipalId, ServerName};
 use toolgate_registry::Refusal;
 
-/// Which secret.
+/// The identity of a secret.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct SecretPlace {
     pub server: ServerName,
-    /// Whose it is; nobody's is everybody's.
+    /// The owner; `None` for the shared one.
     pub principal: Option<PrincipalId>,
     pub name: String,
 }
 
-/// What may be told of a secret.
+/// The public data of a secret.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredSecret {
     pub place: SecretPlace,
     pub source: SecretSource,
-    /// Where it may be sent beside the addresses that the operator's file has; `*` is everywhere.
+    /// The addresses it may be sent to besides those in the operator's file; `*` is everywhere.
     pub origins: Vec<String>,
 }
 
-/// Where a secret is kept.
+/// The place of a secret.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SecretSource {
     Vault {
         updated_at_ms: i64,
     },
-    /// Where the operator's file says: `file`, `command` or `openbao`.
+    /// In the place that the operator's file names: `file`, `command` or `openbao`.
     Outside(&'static str),
 }
 
-/// What an instance wants to be shown, and where it is.
+/// The token that an instance expects, and the instance's address.
 pub struct InstanceToken {
     pub server: ServerName,
     pub instance: InstanceId,
@@ -41,10 +41,10 @@ pub struct InstanceToken {
     pub token: String,
 }
 
-/// Why the vault did not do it; told as the registry's refusals are.
+/// The refusal of the vault, in the form of the registry's refusals.
 pub type SecretRefused = Refusal;
 
-/// Whoever implements it writes down in the ledger what was stored and removed, and by whom.
+/// Implementations record in the ledger what was stored and removed, and by whom.
 pub trait SecretKeeper: Send + Sync {
     fn list(&self, server: &ServerName) -> BoxFuture<'static, Result<Vec<StoredSecret>, SecretRefused>>;
 
@@ -55,14 +55,15 @@ pub trait SecretKeeper: Send + Sync {
         value: String,
     ) -> BoxFuture<'static, Result<(), SecretRefused>>;
 
-    /// Keeps what an instance brought when it registered.
+    /// Stores the token that an instance provided when it registered.
     fn keep_token(
         &self,
         by: &Principal,
         token: InstanceToken,
     ) -> BoxFuture<'static, Result<(), SecretRefused>>;
 
-    /// Says where all secrets of a name may be sent, in the place of what was said before. Tells what that is.
+    /// Sets the addresses that all secrets of a name may be sent to, replacing the earlier ones. Returns
+    /// them.
     fn allow(
         &self,
         by: &Principal,

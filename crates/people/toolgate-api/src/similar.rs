@@ -1,8 +1,8 @@
-//! "Did you mean": the word that somebody probably wanted to write.
+//! "Did you mean": the likely correction of a word.
 
 const LIKENESS_MIN: f64 = 0.75;
 
-/// The candidate nearest to what was written, if one is near.
+/// The candidate nearest to the given word, if one is near.
 pub(crate) fn nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let written = written.to_lowercase();
     let likeness = |candidate: &str| strsim::jaro_winkler(&written, &candidate.to_lowercase());

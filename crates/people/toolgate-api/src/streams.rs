@@ -1,11 +1,11 @@
-//! How many streams of events a principal may have open, as the API sees it.
+//! The quota of a principal's open streams, from the view of the API.
 
 use toolgate_core::{PrincipalId, Refusal};
 
-/// A stream that is open; it counts as long as this lasts.
+/// An open stream; it counts while this lives.
 pub type StreamPlace = Box<dyn Send + Sync>;
 
-/// Whoever implements it counts all streams of a principal together, whichever door they came through.
+/// Implementations count all streams of a principal together, through any door.
 pub trait StreamQuota: Send + Sync {
     /// A place for one more stream.
     fn open_stream(&self, principal: &PrincipalId) -> Result<StreamPlace, Refusal>;

@@ -1,5 +1,4 @@
-//! Filters over calls that have been: what they would have done. The ledger is read; nothing is changed, and nothing that was
-//! found is told.
+//! A trial of filters on past calls. The ledger is read; nothing is changed, and matches are not revealed.
 
 use std::collections::HashMap;
 
@@ -13,7 +12,7 @@ use utoipa::ToSchema;
 
 use crate::routes::apart;
 
-/// How many calls are named for each filter.
+/// The number of example calls for each filter.
 const EXAMPLES_MAX: usize = 5;
 /// Calls that are read before they are looked through.
 const CALLS_AT_ONCE: usize = 50;
@@ -72,12 +71,12 @@ pub struct TriedExample {
 
 /// Filters that are tried.
 pub struct Trial {
-    /// Each by itself: where several find the same, each is told.
+    /// Each by itself: if several match, each is reported.
     filters: Vec<Filters>,
     tried: Tried,
 }
 
-/// A call that has been, and what is kept of it.
+/// A past call, and the stored data about it.
 struct Past {
     end: Recorded,
     kept: [(Side, Option<RawJson>); 2],
@@ -185,7 +184,7 @@ impl Bodies<'_> {
             return Ok(known.clone());
         }
         let body = self.store.ledger_body(&digest).await?;
-        // An entry takes up some bytes itself.
+        // An entry takes some bytes itself.
         let bytes = size_of::<Digest>() + body.as_ref().map_or(0, |body| body.as_bytes().len());
         if self.bytes + bytes <= REMEMBERED_BYTES_MAX {
             self.bytes += bytes;

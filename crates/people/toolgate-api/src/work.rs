@@ -1,4 +1,4 @@
-//! Work that is seen through even if the client that asked for it goes away.
+//! Work that is completed even if its client leaves.
 
 use std::future::Future;
 
@@ -7,7 +7,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::Context;
 
-/// What is under way.
+/// The work in progress.
 pub(crate) struct Work {
     tasks: TaskTracker,
     /// The threads of connections end with them; this does not.
@@ -26,7 +26,7 @@ impl Work {
 }
 
 impl Context {
-    /// Does something that is not left half done when nobody waits for it any more.
+    /// Runs work to its end even if its future is dropped.
     pub(crate) async fn see_through<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,

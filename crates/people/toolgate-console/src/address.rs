@@ -1,13 +1,13 @@
-//! Addresses put together from parts that may hold anything: of the API's routes and of the console's own pages.
+//! Addresses built from arbitrary parts: of the API's routes and of the console's own pages.
 
 use std::fmt;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// Everything but what stands for itself in a path and in a query.
+/// Everything except the unreserved characters of a path and a query.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
-/// A path with its query. What is put into it cannot lead anywhere else.
+/// A path with its query. The values in it cannot change its target.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Address {
     text: String,
@@ -35,7 +35,7 @@ impl Address {
         self
     }
 
-    /// Left out where there is nothing, or only blanks.
+    /// Omitted if it is absent or blank.
     #[must_use]
     pub(crate) fn maybe(self, name: &str, value: Option<&str>) -> Self {
         match value.map(str::trim).filter(|value| !value.is_empty()) {

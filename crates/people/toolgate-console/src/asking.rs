@@ -13,7 +13,7 @@ use crate::address::Address;
 use crate::problem::{Answered, Problem};
 use crate::visit::Visit;
 
-/// The largest answer that a page is made of. The API's own pages are far below.
+/// The largest answer that a page may use. The API's own pages are far below.
 const ANSWER_BYTES_MAX: usize = 64 << 20;
 /// The headers that a passed-on answer keeps.
 const PASSED_ON: [&str; 8] = [
@@ -33,7 +33,7 @@ impl Visit {
         self.read(request.expect("addresses are well formed")).await
     }
 
-    /// Nothing where there is none, or where this role may not know: a page then goes without it.
+    /// `None` if it does not exist, or this role may not see it: a page then omits it.
     pub(crate) async fn find<T: DeserializeOwned>(&self, address: Address) -> Answered<Option<T>> {
         match self.get(address).await {
             Ok(found) => Ok(Some(found)),
@@ -61,7 +61,7 @@ impl Visit {
         self.send_with(method, address, HeaderMap::new(), body).await
     }
 
-    /// With headers of its own, `If-Match` for one.
+    /// With additional headers, such as `If-Match`.
     pub(crate) async fn send_with<T: DeserializeOwned>(
         &self,
         method: Method,
@@ -77,7 +77,7 @@ impl Visit {
         self.read(request).await
     }
 
-    /// The answer as it is, streaming: events, and the bytes of files. A refusal becomes a problem.
+    /// The answer itself, streaming: events, and the bytes of files. A refusal becomes a problem.
     pub(crate) async fn pass_on(&self, address: Address, headers: HeaderMap) -> Answered<Response> {
         let mut request =
             http::Request::get(address.as_str()).body(Body::empty()).expect("addresses are well formed");
@@ -108,14 +108,14 @@ impl Visit {
         // An answer without a body is read as null.
         let bytes = if bytes.is_empty() { Bytes::from_static(b"null") } else { bytes };
         serde_json::from_slice(&bytes).map_err(|error| {
-            tracing::error!(%error, "the console could not read an answer of the API");
+            tracing::error!(%error, "the console could not read an answer from the API");
             unreadable()
         })
     }
 }
 
 impl Visit {
-    /// What is answered, whatever it says: calls tell of refusals in the same form as of results.
+    /// The answer with any status: calls report refusals in the same form as results.
     pub(crate) async fn answer(
         &self,
         request: http::Request<Body>,
@@ -142,7 +142,7 @@ async fn collect(body: Body) -> Answered<Bytes> {
 }
 
 fn unreadable() -> Box<Problem> {
-    let detail = "this page could not be built from the gateway's answer";
+    let detail = "this page cannot show the gateway's answer";
     Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "answer_unreadable", detail)
-        .hint("the gateway's log says more; the REST API has the same data")
+        .hint("see the gateway's log for details; the REST API has the same data")
 }

@@ -48,7 +48,7 @@ fn hash(text: &str) -> String {
     digest.trim_start_matches("sha256:").chars().take(HASH_CHARS).collect()
 }
 
-/// Where a page finds one of them.
+/// The address of an asset for a page.
 pub(crate) fn address(name: &str) -> &'static str {
     let found = ADDRESSES.iter().find(|(one, _)| *one == name);
     found.map(|(_, address)| address.as_str()).expect("pages name assets that there are")

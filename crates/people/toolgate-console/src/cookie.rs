@@ -1,7 +1,8 @@
-//! The cookie of a login: under which name it is set, and which one is believed.
+//! The cookie of a login: its name, and the rules for trusting one.
 //!
-//! Browsers send cookies to every port of a host, and let every port set them. So each gateway has a name of its own, two
-//! values under it are nobody's, and what could have been set in the open is not believed of a request that came over HTTPS.
+//! Browsers send cookies to every port of a host, and let every port set them. So each gateway has its own
+//! name, two values under it are ignored, and a cookie that could have been set over plain HTTP is not
+//! trusted in an HTTPS request.
 
 use http::header::{COOKIE, HOST, ORIGIN};
 use http::{HeaderMap, HeaderValue};
@@ -12,13 +13,13 @@ pub struct Cookies {
     plain: String,
     /// Over HTTPS: only this host may set it, and only for all of itself.
     secure: String,
-    /// Host and port under which the gateway is reached over HTTPS, as far as it is known.
+    /// The gateway's host and port over HTTPS, if known.
     https_authority: Option<String>,
 }
 
 impl Cookies {
-    /// `instance` tells gateways of one host apart and is made of letters and digits. `public_url` is where others reach this
-    /// gateway.
+    /// `instance` distinguishes gateways on one host and consists of letters and digits. `public_url` is the
+    /// gateway's public URL.
     pub fn new(instance: &str, public_url: Option<&str>) -> Self {
         let authority = public_url.and_then(|url| url.strip_prefix("https://"));
         let authority = authority.and_then(|rest| rest.split('/').next());
@@ -42,13 +43,13 @@ impl Cookies {
         }
     }
 
-    /// What makes the browser that sent these headers keep a secret.
+    /// The header that makes the browser store a secret.
     pub(crate) fn kept(&self, headers: &HeaderMap, secret: &str, seconds: u64) -> HeaderValue {
         let name = if self.is_https(headers) { &self.secure } else { &self.plain };
         self.written(name, secret, seconds)
     }
 
-    /// What makes a browser forget it, under whichever name.
+    /// The headers that make a browser forget it, under either name.
     pub(crate) fn forgotten(&self) -> [HeaderValue; 2] {
         [&self.secure, &self.plain].map(|name| self.written(name, "", 0))
     }
@@ -59,7 +60,7 @@ impl Cookies {
         HeaderValue::from_str(&text).expect("secrets are made of letters and digits")
     }
 
-    /// Whether the browser came over HTTPS, as it says itself, as a proxy in front says, or as the operator does.
+    /// True if the browser came over HTTPS, according to itself, to a proxy in front, or to the operator.
     fn is_https(&self, headers: &HeaderMap) -> bool {
         let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let host = text(HOST.as_str()).to_ascii_lowercase();
@@ -69,11 +70,11 @@ impl Cookies {
     }
 }
 
-/// What of one name a request has.
+/// The cookies of one name in a request.
 enum Shown {
     Nothing,
     One(String),
-    /// Somebody else set one too, and nobody can say which is ours.
+    /// Another party set one too, and ours cannot be determined.
     Several,
 }
 

@@ -1,4 +1,4 @@
-//! The documentation: Markdown of the folder `docs`, part of the program, as pages for anybody.
+//! The documentation: the Markdown files of the folder `docs`, built into the program, as public pages.
 
 use std::sync::LazyLock;
 
@@ -18,7 +18,7 @@ mod markdown;
 static FOLDER: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../../docs");
 const INDEX: &str = "README.md";
 const PICTURES_KEPT: &str = "public, max-age=3600";
-/// Drawings bring their own colours, for light and dark.
+/// Drawings have their own colours, for light and dark.
 const POLICY_OF_PICTURES: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 /// The pages of the documentation in the order of their index, for the way beside each of them.
@@ -69,8 +69,8 @@ fn found(name: &str, asked: &str) -> Response {
 
 fn missing(asked: &str) -> Response {
     let body = html! {
-        h1 { "There is no such page" }
-        p { "The documentation has no page " code { (crate::parts::text::short(asked)) } "." }
+        h1 { "This page does not exist" }
+        p { "The documentation has no page named " code { (crate::parts::text::short(asked)) } "." }
         p { a href="/docs" { "All pages" } }
     };
     let mut response = layout::open("No such page", &aside(""), &body);

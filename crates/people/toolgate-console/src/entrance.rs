@@ -1,4 +1,4 @@
-//! The door: logging in with a token or with a link that works once, and logging out.
+//! Logging in with a token or with a link that works once, and logging out.
 
 use axum::extract::{Path, Query, Request, State};
 use axum::response::{IntoResponse, Redirect, Response};
@@ -15,7 +15,7 @@ use crate::visit::Visit;
 use crate::{Context, layout};
 
 const LOGIN: [&str; 2] = ["console", "login"];
-/// A token and an address; nobody needs more.
+/// Enough for a token and an address.
 const FORM_BYTES_MAX: usize = 16 << 10;
 
 #[derive(Deserialize)]
@@ -27,15 +27,15 @@ pub(crate) struct LoginQuery {
 }
 
 pub(crate) async fn login_page(Query(query): Query<LoginQuery>) -> Response {
-    let told = query.ended.map(|_| "Your login has ended. Log in again and you are back where you were.");
+    let told = query.ended.map(|_| "Your login has expired. Log in again to return to the page you were on.");
     login_form(StatusCode::OK, told, &inside(query.next.as_deref()))
 }
 
-/// A form that nobody is logged in for yet: the cookie it earns is what protects all others.
+/// A form before the login: the cookie it earns protects all others.
 pub(crate) async fn log_in(State(context): State<Context>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     if !is_from_here(&parts.headers) {
-        return login_form(StatusCode::FORBIDDEN, Some("That form came from another place."), "/");
+        return login_form(StatusCode::FORBIDDEN, Some("This form was sent from another site."), "/");
     }
     let read = Limited::new(body, FORM_BYTES_MAX).collect().await;
     let bytes = read.map(http_body_util::Collected::to_bytes).unwrap_or_default();
@@ -71,7 +71,7 @@ pub(crate) async fn enter_by_link(
     headers: HeaderMap,
 ) -> Response {
     if !is_from_here(&headers) {
-        return login_form(StatusCode::FORBIDDEN, Some("That form came from another place."), "/");
+        return login_form(StatusCode::FORBIDDEN, Some("This form was sent from another site."), "/");
     }
     match context.logins.with_link(link).await {
         Ok(login) => enter(&context, &login, &headers, "/"),
@@ -100,7 +100,7 @@ pub(crate) async fn log_out(
     response
 }
 
-/// Where somebody goes who is not logged in, or not any more.
+/// The page for a visitor without a login, or with an expired one.
 pub(crate) fn ask_to_log_in(context: &Context, request: &Request) -> Response {
     let place = request.uri().path_and_query().map_or("/", |place| place.as_str());
     let next = if request.method() == Method::GET { place } else { "/" };
@@ -123,13 +123,14 @@ fn enter(context: &Context, login: &NewLogin, headers: &HeaderMap, next: &str) -
     response
 }
 
-/// Whether the browser says that a page of ours sent this. One that says nothing is not a browser, and has no cookie to lose.
+/// True if the browser states that our own page sent this. A client without the header is not a browser, and
+/// has no cookie to lose.
 fn is_from_here(headers: &HeaderMap) -> bool {
     let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
     matches!(site, None | Some(b"same-origin" | b"none"))
 }
 
-/// A page of ours, whatever was asked for.
+/// A page of the console, for any requested address.
 fn inside(next: Option<&str>) -> String {
     let ours = |next: &&str| {
         let path = next.split(['?', '#']).next().unwrap_or_default();
@@ -141,22 +142,22 @@ fn inside(next: Option<&str>) -> String {
 fn told(why: &NotLoggedIn) -> (StatusCode, String) {
     match why {
         NotLoggedIn::UnknownToken => {
-            (StatusCode::UNAUTHORIZED, "That is not a token of this gateway, or it was revoked.".to_owned())
+            (StatusCode::UNAUTHORIZED, "This token is unknown to the gateway or has been revoked.".to_owned())
         }
         NotLoggedIn::Role(role) => (
             StatusCode::FORBIDDEN,
             format!(
-                "A token of role {role} opens no pages. Use one of role admin, operator, approver or auditor."
+                "A token with the role {role} cannot log in here. Use one with the role admin, operator, approver or auditor."
             ),
         ),
         NotLoggedIn::UnknownLink => (
             StatusCode::UNAUTHORIZED,
-            "That link was used already, or its time is over. `toolgate console` prints a new one."
-                .to_owned(),
+            "This link has been used or has expired. Run `toolgate console` for a new one.".to_owned(),
         ),
         NotLoggedIn::Down => (
             StatusCode::SERVICE_UNAVAILABLE,
-            "The database does not answer, so nobody can log in now. Try again in a moment.".to_owned(),
+            "The database does not respond, so logging in is not possible right now. Try again in a moment."
+                .to_owned(),
         ),
     }
 }
@@ -171,13 +172,13 @@ fn login_form(status: StatusCode, told: Option<&str>, next: &str) -> Response {
                 input #token type="password" name="token" required autofocus autocomplete="current-password"
                     spellcheck="false" aria-describedby="token-help";
                 p.help #token-help {
-                    "One of role admin, operator, approver or auditor, as "
-                    code { "toolgate token create --role approver --principal ann" } " prints it."
+                    "It needs the role admin, operator, approver or auditor; "
+                    code { "toolgate token create --role approver --principal ann" } " creates one."
                 }
             }
             input type="hidden" name="next" value=(next);
             button.button.primary type="submit" { "Log in" }
-            p.help { "On the machine of the gateway, " code { "toolgate console" } " prints a link that logs you in." }
+            p.help { "On the gateway's machine, " code { "toolgate console" } " prints a link that logs you in." }
             p.help { a href="/docs" { "Documentation" } }
         }
     };

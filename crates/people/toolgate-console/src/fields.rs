@@ -1,4 +1,4 @@
-//! The fields of a form that was sent, once it is known to come from a page of ours.
+//! The fields of a submitted form, once it is known to come from our own page.
 
 use axum::extract::{FromRequest, Request};
 use http::StatusCode;
@@ -8,7 +8,7 @@ use crate::Context;
 use crate::problem::{Answered, Problem};
 use crate::visit::csrf_of;
 
-/// The hidden field that proves where a form comes from.
+/// The hidden field that proves the origin of a form.
 pub(crate) const CSRF: &str = "csrf";
 
 /// Name and value, in the order of the form.
@@ -37,7 +37,7 @@ impl Fields {
         self.get(name).map(str::trim).filter(|value| !value.is_empty())
     }
 
-    /// One that every form of this kind has.
+    /// A field that every form of this kind has.
     pub(crate) fn needed(&self, name: &str) -> Answered<&str> {
         self.text(name).ok_or_else(|| Problem::bad_form(format!("the field {name:?} is empty")))
     }
@@ -46,7 +46,7 @@ impl Fields {
         self.0.iter().filter(move |(one, _)| one == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether a box is ticked.
+    /// True if a box is checked.
     pub(crate) fn ticked(&self, name: &str) -> bool {
         self.get(name).is_some()
     }

@@ -1,4 +1,4 @@
-//! What every answer of the console says to the browser.
+//! The headers of every answer of the console.
 
 use axum::extract::Request;
 use axum::middleware::Next;
@@ -9,10 +9,10 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderValue};
 
-/// Nothing but our own files, and nothing inline: text that got into a page cannot do anything there.
+/// Only our own files, and nothing inline: text that got into a page cannot do anything there.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
      form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-/// For bytes that are not ours: whatever they are, they are only looked at.
+/// For foreign bytes: they can only be viewed.
 pub(crate) const POLICY_OF_CONTENTS: &str = "default-src 'none'; img-src 'self'; sandbox";
 
 const FIXED: [(HeaderName, &str); 5] = [

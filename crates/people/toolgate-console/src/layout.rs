@@ -1,4 +1,4 @@
-//! What all pages have around them: head, rooms to go to, what waits, and the word about what was done.
+//! The frame of all pages: head, navigation, waiting items, and the confirmation of the last action.
 
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
@@ -32,7 +32,7 @@ pub(crate) enum Room {
     Policy,
     Settings,
     Docs,
-    /// A page that is nowhere: what went wrong.
+    /// A page outside the navigation: an error.
     None,
 }
 
@@ -94,7 +94,7 @@ static GROUPS: [(&str, &[Door]); 4] = [
     ),
 ];
 
-/// A whole page for somebody who is logged in.
+/// A whole page for a logged-in user.
 pub(crate) async fn page(
     visit: &Visit,
     status: StatusCode,
@@ -115,7 +115,7 @@ pub(crate) async fn page(
                 form method="post" action="/console/logout" { (csrf(visit)) button.plain type="submit" { "Log out" } }
             }
         }
-        nav.rooms #rooms aria-label="Rooms" { (navigation(visit, room, waiting.as_ref())) }
+        nav.rooms #rooms aria-label="Main menu" { (navigation(visit, room, waiting.as_ref())) }
         main #main tabindex="-1" {
             @if let Some(sentence) = Said::told_in(&visit.place) { p.said role="status" { (sentence) } }
             (body)
@@ -125,12 +125,12 @@ pub(crate) async fn page(
     document(status, title, &shell, Some(visit))
 }
 
-/// A page for anybody, without rooms.
+/// A public page, without navigation.
 pub(crate) fn bare(status: StatusCode, title: &str, body: Markup) -> Response {
     document(status, title, &html! { main #main.bare { (body) } }, None)
 }
 
-/// A page of the documentation, for anybody.
+/// A public page of the documentation.
 pub(crate) fn open(title: &str, aside: &Markup, body: &Markup) -> Response {
     let shell = html! {
         a.skip href="#main" { "Skip to the content" }
@@ -194,7 +194,7 @@ fn navigation(visit: &Visit, here: Room, waiting: Option<&Waiting>) -> Markup {
     }
 }
 
-/// What waits for people, beside the way there.
+/// The number of waiting items, beside the link to them.
 fn count(waiting: Option<&Waiting>) -> Markup {
     let number = waiting.map_or(0, |waiting| waiting.entries.len());
     html! {
@@ -226,8 +226,8 @@ fn keyboard_help(visit: &Visit) -> Markup {
                         dt { kbd { "g" } " " kbd { (door.key) } } dd { (door.name) }
                     }
                 }
-                dt { kbd { "j" } " " kbd { "k" } } dd { "Next and previous entry of a list; Enter opens it" }
-                dt { kbd { "x" } } dd { "Tick the entry" }
+                dt { kbd { "j" } " " kbd { "k" } } dd { "Next and previous entry in a list; Enter opens it" }
+                dt { kbd { "x" } } dd { "Select the entry" }
                 dt { kbd { "/" } } dd { "Go to the search or filter" }
                 dt { kbd { "?" } } dd { "This help" }
             }
@@ -241,15 +241,15 @@ pub(crate) fn csrf(visit: &Visit) -> Markup {
     html! { input type="hidden" name=(CSRF) value=(visit.csrf); }
 }
 
-/// What went wrong, in a page.
+/// A problem, as a page.
 pub(crate) fn problem(problem: &Problem) -> Markup {
     html! {
         section.card.problem role="alert" {
             h1 { (heading(problem.status())) }
-            p { (text::long(if problem.detail.is_empty() { "The gateway could not answer." } else { &problem.detail })) }
-            @if let Some(hint) = &problem.hint { p.hint { strong { "What helps: " } (text::long(hint)) } }
+            p { (text::long(if problem.detail.is_empty() { "The gateway did not answer." } else { &problem.detail })) }
+            @if let Some(hint) = &problem.hint { p.hint { strong { "Hint: " } (text::long(hint)) } }
             @if !problem.code.is_empty() { p.help { "Code " (code(&problem.code)) } }
-            p { a.button href="/" { "To the overview" } }
+            p { a.button href="/" { "Go to the overview" } }
         }
     }
 }
@@ -264,11 +264,11 @@ fn code(code: &str) -> Markup {
 
 fn heading(status: StatusCode) -> &'static str {
     match status {
-        StatusCode::NOT_FOUND | StatusCode::GONE => "There is nothing here",
-        StatusCode::FORBIDDEN => "Not with this role",
-        StatusCode::CONFLICT | StatusCode::PRECONDITION_FAILED => "Somebody was faster",
-        StatusCode::TOO_MANY_REQUESTS => "Too much at once",
-        status if status.is_server_error() => "Not now",
+        StatusCode::NOT_FOUND | StatusCode::GONE => "Nothing found here",
+        StatusCode::FORBIDDEN => "Your role does not allow this",
+        StatusCode::CONFLICT | StatusCode::PRECONDITION_FAILED => "Changed by someone else",
+        StatusCode::TOO_MANY_REQUESTS => "Too many requests",
+        status if status.is_server_error() => "Temporarily unavailable",
         _ => "That did not work",
     }
 }

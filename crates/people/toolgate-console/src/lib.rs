@@ -27,7 +27,7 @@ pub use axum::body::Body;
 pub use cookie::Cookies;
 pub use ports::{Answer, Backend, Login, Logins, NewLogin, NotLoggedIn};
 
-/// What the pages are made over.
+/// The dependencies of the pages.
 pub struct Setup {
     /// The REST API.
     pub backend: Arc<dyn Backend>,
@@ -38,7 +38,7 @@ pub struct Setup {
     pub form_bytes_max: usize,
 }
 
-/// What every page is given.
+/// The state of every page.
 pub(crate) type Context = Arc<Setup>;
 
 /// The console and the documentation, behind the edge: Host and Origin are checked before a request comes here.
@@ -52,7 +52,7 @@ impl Console {
         Console { router: pages::router(Arc::new(setup)) }
     }
 
-    /// Whether a path is one that [`Console::serve`] should get.
+    /// True if [`Console::serve`] should get requests to a path.
     pub fn handles(path: &str) -> bool {
         let first = path.trim_start_matches('/').split('/').next().unwrap_or_default();
         matches!(first, "" | "console" | "docs" | "favicon.ico")

@@ -1,4 +1,4 @@
-//! Every page: what has no login, what has one, and where each room's pages are.
+//! Every page: those without a login, those with one, and the modules of each section.
 
 mod agents;
 mod calls;
@@ -44,7 +44,7 @@ pub(crate) fn router(context: Context) -> Router {
         .with_state(context)
 }
 
-/// For whoever is logged in. What they may see there, the API says.
+/// For logged-in users. The API decides what they may see.
 fn rooms() -> Router<Context> {
     Router::new()
         .route("/console", get(async || Redirect::permanent("/")))
@@ -73,5 +73,5 @@ async fn not_mcp() -> Response {
 }
 
 async fn nothing_here() -> Box<Problem> {
-    Problem::not_found("there is no such page").hint("the rooms on the left lead everywhere")
+    Problem::not_found("this page does not exist").hint("use the menu on the left")
 }

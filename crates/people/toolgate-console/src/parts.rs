@@ -1,4 +1,4 @@
-//! What pages are put together from. Whatever comes from outside is shown by these.
+//! The building blocks of pages. They render all data from outside.
 
 pub(crate) mod diff;
 pub(crate) mod json;
@@ -10,7 +10,7 @@ use maud::{Markup, html};
 
 use crate::address::Address;
 
-/// The colour of a badge; its word says the same.
+/// The colour of a badge; its word has the same meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Tone {
     Plain,
@@ -29,7 +29,7 @@ impl Tone {
         }
     }
 
-    /// Of the states and outcomes that the domain has.
+    /// For the states and outcomes of the domain.
     pub(crate) fn of(word: &str) -> Self {
         match word {
             "succeeded" | "approved" | "used" | "completed" | "healthy" | "active" | "permit"
@@ -50,17 +50,17 @@ pub(crate) fn badge(word: &str, tone: Tone) -> Markup {
     html! { span.badge data-tone=(tone.as_str()) { (text::short(&word.replace('_', " "))) } }
 }
 
-/// The same with the tone that the word itself has.
+/// The same with the word's own tone.
 pub(crate) fn state(word: &str) -> Markup {
     badge(word, Tone::of(word))
 }
 
-/// The title of a page, and what can be done there.
+/// The title of a page, and its actions.
 pub(crate) fn heading(title: Markup, actions: Markup) -> Markup {
     html! { div.heading { h1 { (title) } div.actions { (actions) } } }
 }
 
-/// Where there is nothing yet: what it is for, and what to do next.
+/// An empty state: its purpose, and the next step.
 pub(crate) fn empty(title: &str, next: Markup) -> Markup {
     html! { div.empty { p.strong { (title) } div { (next) } } }
 }
@@ -75,7 +75,7 @@ pub(crate) fn facts(rows: impl IntoIterator<Item = (&'static str, Markup)>) -> M
     html! { dl.facts { @for (name, value) in rows { div { dt { (name) } dd { (value) } } } } }
 }
 
-/// The way to the next page of a list, where there is one.
+/// The link to the next page of a list, if there is one.
 pub(crate) fn next_page(next: Option<Address>) -> Markup {
     html! { @if let Some(next) = next { p.pages { a.button href=(next) rel="next" { "Older" } } } }
 }

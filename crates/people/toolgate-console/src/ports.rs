@@ -1,4 +1,4 @@
-//! What the console needs of the gateway: the API as somebody, and who somebody is.
+//! The console's dependencies on the gateway: the API on behalf of a user, and logins.
 
 use axum::body::Body;
 use toolgate_core::governance::StoreDown;
@@ -7,18 +7,18 @@ use toolgate_core::scope::Credential;
 
 pub type Answer = http::Response<Body>;
 
-/// The REST API, asked by somebody who is known.
+/// The REST API, on behalf of a known user.
 pub trait Backend: Send + Sync {
     fn ask(&self, credential: Credential, request: http::Request<Body>) -> BoxFuture<'static, Answer>;
 }
 
-/// Who is logged in. Secrets are shown once and kept as hashes.
+/// The logins. Secrets are shown once and stored as hashes.
 pub trait Logins: Send + Sync {
     /// With a token of the gateway.
     fn with_token(&self, token: String) -> BoxFuture<'_, Result<NewLogin, NotLoggedIn>>;
     /// With a link that works once.
     fn with_link(&self, link: String) -> BoxFuture<'_, Result<NewLogin, NotLoggedIn>>;
-    /// Nobody, where the login has ended or its token was revoked.
+    /// `None` if the login has ended or its token was revoked.
     fn who(&self, secret: String) -> BoxFuture<'_, Result<Option<Login>, StoreDown>>;
     fn end(&self, secret: String) -> BoxFuture<'_, Result<(), StoreDown>>;
 }
@@ -36,14 +36,14 @@ pub struct Login {
     pub ends_at_ms: i64,
 }
 
-/// Why somebody was not let in.
+/// The reason of a failed login.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NotLoggedIn {
     /// The token is not one of ours, or was revoked.
     UnknownToken,
     /// A token of this role opens no pages.
     Role(&'static str),
-    /// The link was used, or its time is over.
+    /// The link was used, or has expired.
     UnknownLink,
     Down,
 }

@@ -1,11 +1,11 @@
-//! What went wrong, as the API told it, or as the console itself finds: a page says it in the same words.
+//! A problem, from the API or from the console itself: a page shows it in the same words.
 
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// An answer, or what to tell instead.
+/// An answer, or the problem to show instead.
 pub(crate) type Answered<T> = Result<T, Box<Problem>>;
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -18,7 +18,7 @@ pub(crate) struct Problem {
     pub(crate) detail: String,
     #[serde(default)]
     pub(crate) hint: Option<String>,
-    /// The argument or field that is wrong, and whatever else there is.
+    /// The invalid argument or field, and other members.
     #[serde(flatten)]
     pub(crate) more: serde_json::Map<String, Value>,
 }
@@ -53,7 +53,7 @@ impl Problem {
     }
 }
 
-/// `layout::framed` turns it into a page: only there is it known who looks at it.
+/// `layout::framed` turns it into a page: only there is the user known.
 impl IntoResponse for Box<Problem> {
     fn into_response(self) -> Response {
         let mut response = self.status().into_response();
@@ -62,6 +62,6 @@ impl IntoResponse for Box<Problem> {
     }
 }
 
-/// What a page must be made of yet.
+/// A problem that still has to become a page.
 #[derive(Clone)]
 pub(crate) struct Shown(pub(crate) Box<Problem>);

@@ -1,12 +1,13 @@
-//! The word about what was just done, on the page that is shown after it. An address can only name one of these.
+//! The confirmation of the last action, on the page that is shown after it. An address can only name one of
+//! these.
 
-/// What was done.
+/// The action that was done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Said {
     Approved,
     Denied,
     ChangesRequested,
-    /// One yes of several that are needed.
+    /// One approval of several that are needed.
     Counted,
     /// Approved, and not to be asked about again.
     Granted,
@@ -28,35 +29,39 @@ pub(crate) enum Said {
 impl Said {
     pub(crate) const PARAMETER: &str = "said";
     const ALL: [(Said, &'static str, &'static str); 18] = [
-        (Said::Approved, "approved", "Approved. The call runs now, or when its caller comes back for it."),
-        (Said::Denied, "denied", "Denied. The caller is told so, with your reason."),
-        (Said::ChangesRequested, "changes", "The caller is told what to change."),
-        (Said::Counted, "counted", "Your yes counts. Others must agree, too, before the call runs."),
+        (Said::Approved, "approved", "Approved. The call runs now, or when its caller sends it again."),
+        (Said::Denied, "denied", "Denied. The caller sees your reason."),
+        (Said::ChangesRequested, "changes", "Changes requested. The caller sees what to change."),
+        (
+            Said::Counted,
+            "counted",
+            "Your approval is recorded. Others must approve too before the call runs.",
+        ),
         (
             Said::Granted,
             "granted",
-            "Approved. Calls like this are not asked about again; Grants lists what was given.",
+            "Approved. Calls like this no longer need approval; Grants lists the grant.",
         ),
-        (Said::Answered, "answered", "Answered. The run goes on."),
+        (Said::Answered, "answered", "Answered. The run continues."),
         (Said::Decided, "decided", "Decided."),
-        (Said::GrantRevoked, "grant-revoked", "Revoked. The next call like that asks again."),
-        (Said::Accepted, "accepted", "Accepted. The tool is offered as it is now."),
+        (Said::GrantRevoked, "grant-revoked", "Revoked. The next such call needs approval again."),
+        (Said::Accepted, "accepted", "Accepted. Agents see the tool's current definition."),
         (Said::Rejected, "rejected", "Rejected. The tool stays withheld."),
-        (Said::Paused, "paused", "Paused. Calls under way come to their end; no other one begins."),
-        (Said::Resumed, "resumed", "The run goes on."),
+        (Said::Paused, "paused", "Paused. Calls in progress finish; no new call starts."),
+        (Said::Resumed, "resumed", "Resumed. The run continues."),
         (Said::Cancelled, "cancelled", "Cancelled."),
         (Said::Saved, "saved", "Saved."),
         (Said::Removed, "removed", "Removed."),
-        (Said::TokenRevoked, "token-revoked", "Revoked. It is refused within a second."),
-        (Said::SessionClosed, "session-closed", "Closed. Its tokens open nothing any more."),
-        (Said::TestSent, "test-sent", "The test arrived."),
+        (Said::TokenRevoked, "token-revoked", "Revoked. The token stops working within a second."),
+        (Said::SessionClosed, "session-closed", "Closed. Its tokens no longer work."),
+        (Said::TestSent, "test-sent", "The test was delivered."),
     ];
 
     pub(crate) fn as_str(self) -> &'static str {
         Self::entry(|one| one.0 == self).map_or("", |(_, word, _)| word)
     }
 
-    /// What an address says was done, in a sentence.
+    /// The sentence for the action that an address names.
     pub(crate) fn told_in(place: &str) -> Option<&'static str> {
         let (_, query) = place.split_once('?')?;
         let mut pairs = url::form_urlencoded::parse(query.as_bytes());

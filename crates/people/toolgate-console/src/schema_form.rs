@@ -1,9 +1,9 @@
-//! A form for arguments, made from the JSON Schema of a tool: fields where the schema is simple, JSON where it is not. What
-//! was filled in becomes the arguments again: `read` of what `fields` shows is the value it shows.
+//! A form for arguments, made from the JSON Schema of a tool: fields for simple parts of the schema, JSON for
+//! others. The filled form becomes the arguments again: `read` of what `fields` shows is the value it shows.
 //!
-//! A field is named by its JSON pointer: `field:/amount`; `json:/amount` where that part is written as JSON; `more:/` plus
-//! the pointer for members that the schema does not name. `whole:json` is everything as JSON, which counts where
-//! `whole:use` is ticked. An empty field is left out.
+//! A field is named by its JSON pointer: `field:/amount`; `json:/amount` if that part is written as JSON;
+//! `more:/` plus the pointer for members that the schema does not name. `whole:json` is everything as JSON,
+//! which counts if `whole:use` is checked. An empty field is omitted.
 
 mod draw;
 mod entry;
@@ -25,7 +25,7 @@ use entry::{Filling, Typed};
 pub(crate) use shape::{Kind, Node, Shape};
 pub(crate) use shown::shown;
 
-/// What was wrong with a field: by its JSON pointer, the empty one being the whole.
+/// The errors of fields: by JSON pointer, the empty one being the whole.
 pub(crate) type Wrong = BTreeMap<String, String>;
 
 /// Fields for a schema, filled with a value.
@@ -33,12 +33,12 @@ pub(crate) fn fields(schema: &Value, value: &Value, wrong: &Wrong) -> Markup {
     draw::form(&Shape::of(schema), &Filling::Value(value), wrong)
 }
 
-/// Fields for a schema, with what somebody typed in them before.
+/// Fields for a schema, with the values that the user typed before.
 pub(crate) fn refilled(schema: &Value, typed: &Fields, wrong: &Wrong) -> Markup {
     draw::form(&Shape::of(schema), &Filling::Typed(Typed::of(typed)), wrong)
 }
 
-/// The arguments that a form holds.
+/// The arguments of a form.
 pub(crate) fn read(schema: &Value, fields: &Fields) -> Result<Value, Wrong> {
     reading::read(&Shape::of(schema), &Typed::of(fields))
 }

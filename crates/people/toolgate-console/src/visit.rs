@@ -1,4 +1,4 @@
-//! Somebody who is logged in and looks at a page.
+//! A logged-in user who views a page.
 
 use std::sync::Arc;
 
@@ -18,12 +18,12 @@ use crate::problem::{Problem, Shown};
 use crate::said::Said;
 use crate::{Context, entrance};
 
-/// Who looks, at what, and the API as they may use it.
+/// The user, the address, and the API with the user's rights.
 #[derive(Clone)]
 pub(crate) struct Visit {
     pub(crate) context: Context,
     pub(crate) credential: Credential,
-    /// What every form of theirs carries: nobody else can know it.
+    /// The secret of every form of this login: no one else can know it.
     pub(crate) csrf: Arc<str>,
     /// The path and query of this page.
     pub(crate) place: Arc<str>,
@@ -36,7 +36,7 @@ impl Visit {
         self.credential.principal.role
     }
 
-    /// Whether they hold one of these roles. Only what is shown depends on it; the API judges again.
+    /// True if the user has one of these roles. Only the display depends on it; the API checks again.
     pub(crate) fn is_one_of(&self, roles: &[Role]) -> bool {
         roles.contains(&self.role())
     }
@@ -72,7 +72,7 @@ impl Visit {
         layout::page(self, status, title, room, body).await
     }
 
-    /// After something was done: the page to look at now, with a word about it.
+    /// After an action: the page to view now, with a confirmation.
     pub(crate) fn go(&self, address: Address, said: Said) -> Response {
         Redirect::to(address.with(Said::PARAMETER, said.as_str()).as_str()).into_response()
     }
@@ -86,12 +86,14 @@ impl<S: Sync> FromRequestParts<S> for Visit {
     }
 }
 
-/// Stands before every page but those for logging in: finds out who comes, and puts what went wrong into a page.
+/// Runs before every page except those for logging in: identifies the user, and turns problems into pages.
 pub(crate) async fn admit(State(context): State<Context>, mut request: Request, next: Next) -> Response {
     let visit = match find_out(&context, Knock::of(&context, &request)).await {
         Ok(Some(visit)) => visit,
         Ok(None) => return entrance::ask_to_log_in(&context, &request),
-        Err(problem) => return layout::bare(problem.status(), "Not now", layout::problem(&problem)),
+        Err(problem) => {
+            return layout::bare(problem.status(), "Temporarily unavailable", layout::problem(&problem));
+        }
     };
     request.extensions_mut().insert(visit.clone());
     let mut response = next.run(request).await;
@@ -105,7 +107,7 @@ pub(crate) async fn admit(State(context): State<Context>, mut request: Request, 
     }
 }
 
-/// What a request says, apart from the request: that must not be looked at while others are asked.
+/// The needed parts of a request, apart from the request itself: it must not be borrowed across an await.
 struct Knock {
     secret: Option<String>,
     place: Arc<str>,
@@ -123,8 +125,8 @@ async fn find_out(context: &Context, knock: Knock) -> Result<Option<Visit>, Box<
     let Some(secret) = knock.secret else { return Ok(None) };
     let csrf = csrf_of(&secret);
     let found = context.logins.who(secret).await.map_err(|_| {
-        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "store_down", "who you are cannot be looked up now")
-            .hint("the database does not answer; try again in a moment")
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "store_down", "your login cannot be checked right now")
+            .hint("the database does not respond; try again in a moment")
     })?;
     Ok(found.map(|login| Visit {
         context: context.clone(),

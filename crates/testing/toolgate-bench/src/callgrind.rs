@@ -35,9 +35,9 @@ pub(crate) struct Baseline {
 #[derive(Debug, PartialEq)]
 enum Verdict {
     Within,
-    /// More than the tolerance allows: the guard's reason to be.
+    /// More than the tolerance allows.
     Worse,
-    /// So much less that the checked-in number no longer guards anything.
+    /// So far below the checked-in number that it no longer detects regressions.
     Better,
 }
 
@@ -65,7 +65,7 @@ impl Baseline {
     }
 }
 
-/// Compares with the baseline; the text says how it went, the error that it went badly.
+/// Compares with the baseline; returns a report, or an error if it is worse.
 pub(crate) async fn check(program: &Path, path: &Path) -> anyhow::Result<String> {
     let baseline = Baseline::read(path)?;
     let measured = instructions_per_call(program).await?;

@@ -1,7 +1,7 @@
-//! `toolgate-bench catalogue`: 500 servers register with 10,000 tools; how long things take then, and what they weigh.
+//! `toolgate-bench catalogue`: 500 servers register with 10,000 tools; the times and the memory then.
 //!
-//! Lives here: options, the order of things, targets, rows. Does not live here: the servers (`crowd`), the gateway that they
-//! register with (`site`), what is measured (`measures`), one round of load (`load`).
+//! Lives here: options, the order of steps, targets, rows. Does not live here: the servers (`crowd`), the
+//! gateway that they register with (`site`), the measurements (`measures`), one round of load (`load`).
 
 mod measures;
 mod site;
@@ -48,19 +48,19 @@ fn servers(text: &str) -> Result<usize, String> {
     fits.then_some(count).ok_or_else(|| format!("{SERVERS_MIN} to {SERVERS_MAX} servers can be measured"))
 }
 
-/// What the project promises for this many servers and tools.
+/// The project's promises for this many servers and tools.
 const READY_MS_MAX: f64 = 5000.0;
 const LIST_MS_MAX: f64 = 10.0;
 const CHANGE_MS_MAX: f64 = 1000.0;
 
-/// Every new connection reads its tools a second time after two seconds; what comes then is no part of idling.
+/// Every new connection reads its tools a second time after two seconds; that is not part of idling.
 const SETTLE: Duration = Duration::from_secs(4);
-/// So that two changes are not gathered into one.
+/// The pause that keeps two changes from being combined into one.
 const BETWEEN_CHANGES: Duration = Duration::from_millis(500);
 const CONNECTIONS: usize = 64;
 const INSTANCES: usize = 3;
 
-/// How often each thing is done.
+/// The number of repetitions of each step.
 struct Effort {
     lists: usize,
     full_lists: usize,
@@ -215,7 +215,7 @@ async fn changes(site: &Site, effort: &Effort, report: &mut Report) -> anyhow::R
     Ok(())
 }
 
-/// One instance, three, one, three, …, so that what else happens on the machine meets both alike.
+/// One instance, three, one, three, …, so that other load on the machine affects both alike.
 async fn instances(site: &Site, report: &mut Report) -> anyhow::Result<()> {
     let case = "calls to a server with three instances, 64 connections";
     eprintln!("{case}");

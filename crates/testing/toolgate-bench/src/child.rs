@@ -1,6 +1,7 @@
-//! Child processes of the benchmark: started with their output watched, ended on every way out.
+//! Child processes of the benchmark: started with their output watched, ended on every exit.
 //!
-//! Lives here: spawning, waiting for a line, ending. Does not live here: what the children are (`fast`, `gateway`).
+//! Lives here: spawning, waiting for a line, ending. Does not live here: the children themselves (`fast`,
+//! `gateway`).
 
 use std::collections::VecDeque;
 use std::process::{ExitStatus, Stdio};
@@ -51,7 +52,7 @@ impl Watched {
         self.pid
     }
 
-    /// The first line, of stdout or stderr, in which `find` finds something.
+    /// The first line, of stdout or stderr, that `find` accepts.
     pub(crate) async fn wait_for_line<T>(
         &mut self,
         limit: Duration,
@@ -74,7 +75,7 @@ impl Watched {
         }
     }
 
-    /// What it said last, indented, for an error message.
+    /// Its last output, indented, for an error message.
     pub(crate) fn last_words(&self) -> String {
         let lines = self.last_lines.lock().unwrap_or_else(PoisonError::into_inner);
         lines.iter().map(|line| format!("  | {line}")).collect::<Vec<_>>().join("\n")
@@ -85,7 +86,7 @@ impl Watched {
         self.end_by(Signal::SIGTERM).await
     }
 
-    /// SIGKILL, which leaves it no time to put anything away, then wait.
+    /// SIGKILL, which leaves it no time to clean up, then wait.
     pub(crate) async fn kill(self) -> anyhow::Result<ExitStatus> {
         self.end_by(Signal::SIGKILL).await
     }
@@ -100,7 +101,7 @@ impl Watched {
     }
 }
 
-/// Keeps reading to the end even when nobody waits for lines: a child whose pipe is full would stand still.
+/// Keeps reading to the end even without a waiter: a child whose pipe is full would block.
 async fn read_lines(
     from: impl AsyncRead + Unpin,
     send: mpsc::Sender<String>,

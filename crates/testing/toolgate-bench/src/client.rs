@@ -1,7 +1,7 @@
 //! One MCP client on one keep-alive connection.
 //!
-//! Lives here: connecting, opening a legacy session, asking, calling a tool and having the reply checked, REST requests.
-//! Does not live here: what requests and replies look like (`wire`), how many clients there are (`load`).
+//! Lives here: connecting, opening a legacy session, asking, calling a tool and checking the reply, REST
+//! requests. Does not live here: the form of requests and replies (`wire`), the number of clients (`load`).
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -22,7 +22,8 @@ use tokio::time::timeout;
 
 use crate::wire::{self, CallTemplate, Era, ReplyEdges, ReplyFault, Work};
 
-/// How long anything but a measured call may take; generous, since under callgrind everything is fifty times slower.
+/// The time limit of everything except measured calls; generous, since under callgrind everything is fifty
+/// times slower.
 const COLD_REQUEST_MAX: Duration = Duration::from_secs(60);
 /// A list of a hundred tools is well below it.
 const SMALL_REPLY_BYTES_MAX: usize = 8 << 20;
@@ -54,13 +55,13 @@ impl Client {
         stream.set_nodelay(true).context("set TCP_NODELAY")?;
         let (sender, connection) = http1::handshake(TokioIo::new(stream)).await.context("start HTTP")?;
         let mut driver = JoinSet::new();
-        // How the connection ended is told to whoever waits for a reply on it.
+        // The waiter for a reply learns how the connection ended.
         driver.spawn(async move { drop(connection.await) });
         let headers = wire::common_headers(&target.address.to_string(), target.token.as_deref(), era);
         Ok(Client { sender, _driver: driver, era, headers, path: Uri::from_static("/mcp"), next_id: 1 })
     }
 
-    /// Connects and does all that comes before the first real request in that era.
+    /// Connects and does everything before the first real request of that era.
     pub(crate) async fn open(target: &Target, era: Era) -> anyhow::Result<Client> {
         let mut client = Client::connect(target, era).await?;
         if era == Era::Legacy {
@@ -89,8 +90,8 @@ impl Client {
         Ok(())
     }
 
-    /// Sends one request and gives the JSON-RPC reply, envelope checked, with the time from sending to the reply's last
-    /// byte; checking is not in it.
+    /// Sends one request and returns the JSON-RPC reply, envelope checked, with the time from sending to the
+    /// reply's last byte, without the check.
     pub(crate) async fn ask(&mut self, method: &str, members: &str) -> anyhow::Result<(Bytes, Duration)> {
         let (id, begun) = (self.next_id, Instant::now());
         let response = self.post(method, members).await?;
@@ -110,7 +111,7 @@ impl Client {
         self.send(Method::POST, headers, wire::request_body(self.era, id, method, members)).await
     }
 
-    /// Opens the stream on which a modern client hears that the tools have changed.
+    /// Opens the stream that notifies a modern client of changed tools.
     pub(crate) async fn subscribe(mut self) -> anyhow::Result<Ear> {
         let members = r#""notifications":{"toolsListChanged":true}"#;
         let response = self.post("subscriptions/listen", members).await?;
@@ -144,7 +145,7 @@ impl Client {
         Ok(self.all_tools().await?.names)
     }
 
-    /// All tools, read to the last page, and what it took.
+    /// All tools, read to the last page, and the cost.
     pub(crate) async fn all_tools(&mut self) -> anyhow::Result<AllTools> {
         let mut all = AllTools::default();
         let mut members = String::new();
@@ -213,7 +214,7 @@ impl Client {
     }
 }
 
-/// Whether `GET path` answers 200 on a connection of its own.
+/// True if `GET path` answers 200 on its own connection.
 pub(crate) async fn answers_ok(address: SocketAddr, path: &'static str) -> anyhow::Result<bool> {
     let mut client = Client::connect(&Target { address, token: None }, Era::Modern).await?;
     client.path = Uri::from_static(path);
@@ -221,7 +222,7 @@ pub(crate) async fn answers_ok(address: SocketAddr, path: &'static str) -> anyho
     Ok(response.status() == StatusCode::OK)
 }
 
-/// A list read to its end. The time is that of the requests alone, without what the client makes of the replies.
+/// A list read to its end. The time is that of the requests alone, without the client's processing.
 #[derive(Default)]
 pub(crate) struct AllTools {
     pub(crate) names: Vec<String>,
@@ -237,7 +238,7 @@ pub(crate) struct Ear {
 }
 
 impl Ear {
-    /// Waits for an event that has this text in it. Events are far shorter than a frame, so none is cut in two.
+    /// Waits for an event with this text. Events are far shorter than a frame, so none is cut in two.
     pub(crate) async fn hear(&mut self, text: &str) -> anyhow::Result<()> {
         let heard = async {
             while let Some(frame) = self.stream.frame().await {
@@ -290,7 +291,7 @@ pub(crate) enum CallFault {
     Reply(#[from] ReplyFault),
 }
 
-/// A client that does nothing but call one tool; this is the part whose cost the measurements include.
+/// A client that only calls one tool; the measurements include its cost.
 pub(crate) struct Caller {
     client: Client,
     headers: HeaderMap,
@@ -299,7 +300,8 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    /// One call from sending to the checked reply. No time limit of its own: whoever measures sets one for the whole run.
+    /// One call from sending to the checked reply. It has no time limit: the measurement sets one for the
+    /// whole run.
     pub(crate) async fn call(&mut self, id: u64) -> Result<(), CallFault> {
         let request = self.client.request(Method::POST, self.headers.clone(), self.template.body(id));
         self.client.sender.ready().await?;

@@ -17,17 +17,17 @@ use crate::wire::{Era, Work};
 
 const MIB: usize = 1 << 20;
 
-/// Which fast server stands behind the gateway.
+/// The fast server behind the gateway.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Behind {
-    /// One that speaks both eras, so that a gateway picks the modern one.
+    /// It speaks both eras, so that a gateway picks the modern one.
     Both,
-    /// One that speaks only the legacy era, so that a gateway has to translate for modern clients.
+    /// It speaks only the legacy era, so that a gateway has to translate for modern clients.
     Legacy,
 }
 
 impl Behind {
-    /// The name the configuration gives to the server; its tools are listed under it.
+    /// The server's name in the configuration; its tools are listed under it.
     pub(crate) fn server_name(self) -> &'static str {
         match self {
             Behind::Both => "fast",
@@ -39,7 +39,7 @@ impl Behind {
         format!("{}__{}", self.server_name(), work.tool())
     }
 
-    /// A direct client has no translator, so it speaks what the server speaks.
+    /// A direct client has no translator, so it uses the server's era.
     fn direct_era(self, era: Era) -> Era {
         match self {
             Behind::Both => era,
@@ -152,7 +152,7 @@ pub(crate) struct Outcome {
     pub(crate) other_load_cores_max: f64,
 }
 
-/// Direct, gateway, direct, gateway, …, so that what else happens on the machine meets both alike.
+/// Direct, gateway, direct, gateway, …, so that other load on the machine affects both alike.
 pub(crate) async fn run(
     case: &Case,
     settings: &Settings,
@@ -162,7 +162,8 @@ pub(crate) async fn run(
     let fast = servers.get(case.behind);
     let (mut direct, mut gateway) = (Vec::new(), Vec::new());
     for _ in 0..settings.rounds {
-        // The direct server asks for no token, but reading one more header belongs to both sides of the comparison.
+        // The direct server needs no token, but reading one more header belongs to both sides of the
+        // comparison.
         let token = through.and_then(|through| through.target.token.clone());
         let target = Target { address: fast.address, token };
         let plan = case.plan(settings, target, case.behind.direct_era(case.era), case.work.tool().to_owned());

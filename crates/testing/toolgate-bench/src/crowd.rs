@@ -1,7 +1,8 @@
 //! Many MCP servers of the newer era in one process, on one listener: `/s/{number}/mcp` is one of them.
 //!
-//! Lives here: routing to a server, its answers, its subscriptions, and changing its tools on request (`POST /s/{number}/change`).
-//! Does not live here: what the tools are (`tools`), registering them anywhere (`catalogue`).
+//! Lives here: routing to a server, its answers, its subscriptions, and changing its tools on request (`POST
+//! /s/{number}/change`). Does not live here: the tools themselves (`tools`), registering them anywhere
+//! (`catalogue`).
 
 pub(crate) mod tools;
 
@@ -80,12 +81,12 @@ struct Server {
 
 struct State {
     changes: u64,
-    /// The array of definitions, as it stands now.
+    /// The current array of definitions.
     tools: String,
     listeners: Vec<Listener>,
 }
 
-/// Somebody who hears of changes until they close the stream.
+/// A listener for changes until it closes the stream.
 struct Listener {
     subscription: String,
     events: mpsc::Sender<Bytes>,
@@ -150,7 +151,7 @@ impl Server {
         response
     }
 
-    /// The first tool is described otherwise from now on; whoever listens is told.
+    /// Changes the description of the first tool, and notifies listeners.
     fn change(&self) {
         let mut state = self.state();
         state.changes += 1;
@@ -171,7 +172,7 @@ fn call(id: &str, message: &Message<'_>) -> Response<ReplyBody> {
 }
 
 impl Listener {
-    /// One that does not read loses announcements: there is nothing in them that a later one does not say too.
+    /// A listener that does not read loses announcements: a later one says the same.
     fn tell(&self, method: &str, members: &str) {
         let event = format!(
             "event: message\ndata: {{\"jsonrpc\":\"2.0\",\"method\":\"{method}\",\"params\":{{{members}\"_meta\":{{\"io.modelcontextprotocol/subscriptionId\":{}}}}}}}\n\n",
@@ -236,7 +237,7 @@ mod tests {
         let list = ask(&server, r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#).await;
         let description = list["result"]["tools"][0]["description"].as_str().expect("a text");
         assert!(description.ends_with(&tools::revision(3, 1)));
-        // Nobody is left to tell anything, so the stream ends.
+        // There is nothing left to report, so the stream ends.
         drop(server);
         let told = text(listening).await;
         let order = ["acknowledged", "list_changed"].map(|word| told.find(word).expect("it is told"));

@@ -1,7 +1,8 @@
-//! `toolgate-bench discovery`: what search finds on labelled catalogues, what it costs to read, and how long it takes.
+//! `toolgate-bench discovery`: the results of search on labelled catalogues, their cost in tokens, and the
+//! time.
 //!
-//! Lives here: options, the order of things. Does not live here: the catalogues and queries (`sets`), the measures
-//! (`labelled`, `answers`, `speed`), which figure stands against which target (`reach`), the layout (`findings`).
+//! Lives here: options, the order of steps. Does not live here: the catalogues and queries (`sets`), the
+//! measures (`labelled`, `answers`, `speed`), the comparison with targets (`reach`), the layout (`findings`).
 
 mod answers;
 mod catalogue;
@@ -41,15 +42,15 @@ pub(crate) struct Options {
     /// Also write the figures as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Also tell each query whose right tools are not among the first five
+    /// Also list each query whose right tools are not among the first five
     #[arg(long)]
     misses: bool,
-    /// Exit with 1 when something that must be reached is not
+    /// Exit with 1 when a required target is missed
     #[arg(long)]
     strict: bool,
 }
 
-/// On a thread of its own: nothing in it waits, so that nobody would hear an interruption.
+/// On its own thread: nothing in it awaits, so an interruption would not be noticed.
 pub(crate) async fn run(options: Options) -> anyhow::Result<ExitCode> {
     tokio::task::spawn_blocking(move || measure(&options)).await.context("the measuring thread died")?
 }

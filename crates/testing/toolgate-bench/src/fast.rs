@@ -12,7 +12,7 @@ use crate::child::Watched;
 use crate::server::Eras;
 
 const START_MAX: Duration = Duration::from_secs(20);
-/// What the server prints before its address.
+/// The text before the server's address.
 pub(crate) const ANNOUNCEMENT: &str = "listening on ";
 
 pub(crate) struct Fast {
@@ -21,7 +21,7 @@ pub(crate) struct Fast {
 }
 
 impl Fast {
-    /// A separate process, so that its CPU time can be told from the generator's.
+    /// A separate process, so that its CPU time can be distinguished from the generator's.
     pub(crate) async fn start(eras: Eras) -> anyhow::Result<Fast> {
         let arguments = ["server", "--listen", "127.0.0.1:0", "--eras", eras.argument()];
         let (watched, address) = start_own(&arguments).await.context("start the fast server")?;

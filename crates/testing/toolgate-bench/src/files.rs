@@ -1,6 +1,8 @@
-//! Bytes through the gateway: a large file up and down in flat memory, and a file as Base64 against a plain copy of it.
+//! Bytes through the gateway: a large file up and down in flat memory, and a file as Base64 against a plain
+//! copy of it.
 //!
-//! Lives here: the rounds, the stated bounds. Does not live here: who takes the bytes (`sink`), the requests (`transfer`).
+//! Lives here: the rounds, the stated bounds. Does not live here: the receiver of the bytes (`sink`), the
+//! requests (`transfer`).
 
 mod sink;
 mod transfer;
@@ -20,9 +22,9 @@ use crate::{proc, say};
 pub(crate) use sink::serve;
 
 const MIB: u64 = 1 << 20;
-/// What the gateway may hold more than at rest while bytes pass, whatever their number.
+/// The maximum growth of the gateway's memory while bytes pass, for any number of them.
 const GROWTH_MIB_MAX: f64 = 64.0;
-/// How fast Base64 end to end must at least be, measured by a plain copy of the same bytes.
+/// The minimum speed of Base64 end to end, relative to a plain copy of the same bytes.
 const RATIO_MIN: f64 = 0.5;
 const START_MAX: Duration = Duration::from_secs(60);
 
@@ -45,7 +47,7 @@ pub(crate) struct Options {
     /// Keep bytes in S3: `URL BUCKET ACCESS_KEY SECRET`, as `script/s3 start` prints it
     #[arg(long, value_name = "WORDS")]
     s3: Option<String>,
-    /// Fail where a bound is missed
+    /// Fail when a bound is missed
     #[arg(long)]
     strict: bool,
 }

@@ -1,7 +1,7 @@
-//! The gateway under test: the real binary in a folder of its own.
+//! The gateway under test: the real binary in its own folder.
 //!
-//! Lives here: its configuration, starting it, making a token, waiting until it serves.
-//! Does not live here: measuring it (`compare`, `start`, `callgrind`, `memory`).
+//! Lives here: its configuration, starting it, creating a token, waiting until it serves. Does not live here:
+//! measuring it (`compare`, `start`, `callgrind`, `memory`).
 
 use std::ffi::{OsStr, OsString};
 use std::net::SocketAddr;
@@ -32,7 +32,8 @@ pub(crate) struct ServerEntry {
     pub(crate) url: String,
 }
 
-/// Where one gateway keeps its configuration and data; removed when dropped, and may serve several starts in a row.
+/// The folder of one gateway's configuration and data; removed when dropped, and reusable for several starts
+/// in a row.
 pub(crate) struct Home {
     folder: TempDir,
     /// Addresses of servers, which the gateway may print before its own.
@@ -69,7 +70,7 @@ impl Home {
 
     fn command(&self, program: &OsStr) -> Command {
         let mut command = Command::new(program);
-        // Settings of whoever runs the benchmark must not reach what is measured.
+        // Settings of the user who runs the benchmark must not affect the measured program.
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("TOOLGATE_") || name == "RUST_LOG" {
                 command.env_remove(name);
@@ -107,7 +108,7 @@ pub(crate) struct Gateway {
     pub(crate) address: SocketAddr,
 }
 
-/// What runs the binary: nothing, or a tool such as valgrind with its own arguments and environment.
+/// The runner of the binary: none, or a tool such as valgrind with its own arguments and environment.
 #[derive(Default)]
 pub(crate) struct Launcher {
     pub(crate) program_and_arguments: Vec<OsString>,
@@ -139,7 +140,7 @@ impl Gateway {
         self.watched.pid()
     }
 
-    /// What it said last, for an error message.
+    /// Its last output, for an error message.
     pub(crate) fn last_words(&self) -> String {
         self.watched.last_words()
     }

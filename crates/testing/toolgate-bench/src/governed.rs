@@ -1,6 +1,8 @@
-//! `toolgate-bench governed`: what policy, validation and a durable ledger cost, against the same gateway passing calls on.
+//! `toolgate-bench governed`: the cost of policy, validation and a durable ledger, compared with the same
+//! gateway passing calls on.
 //!
-//! Lives here: the kinds of governance that are compared, and the order of rounds. Does not live here: one round (`load`).
+//! Lives here: the compared kinds of governance, and the order of rounds. Does not live here: one round
+//! (`load`).
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -36,9 +38,15 @@ pub(crate) struct Options {
     toolgate: Option<PathBuf>,
 }
 
-/// How many policies look at the arguments of the tool that is called, and how many at other tools.
+/// The number of policies about the called tool's arguments, and about other tools.
 const POLICIES_ON_IT: usize = 5;
 const POLICIES_ELSEWHERE: usize = 45;
+
+/// All kinds of personal data and secrets, in arguments and results.
+const FILTERS: &str = "[[filters]]\nname = \"care\"\non = \"both\"\ntools = [\"*\"]\nkinds = [\"personal\", \"secrets\"]\naction = \"mask\"\n";
+/// Everything that is counted with a call, never reached.
+const QUOTAS: &str =
+    "[[quotas]]\nprincipal = \"*\"\ncalls_max = 100000\nrate = \"100000000/m\"\ncalls_per_day = 1000000000\n";
 
 struct Kind {
     name: &'static str,
@@ -56,6 +64,8 @@ fn kinds(postgres: Option<&str>) -> Vec<Kind> {
         )
     };
     let (reads, writes) = (recorded("\"read\""), recorded("\"read\", \"write\""));
+    let filtered = format!("{reads}\n{FILTERS}");
+    let counted = format!("{reads}\n{QUOTAS}");
     let kind = |name, settings: &str, connections| Kind {
         name,
         settings: settings.to_owned(),
@@ -70,6 +80,8 @@ fn kinds(postgres: Option<&str>) -> Vec<Kind> {
             ..kind("durable start, SQLite, 64 connections", &writes, 64)
         },
         kind("reads recorded, SQLite, 64 connections", &reads, 64),
+        kind("the same with filters, SQLite, 64 connections", &filtered, 64),
+        kind("the same with quotas, SQLite, 64 connections", &counted, 64),
         kind("durable start, SQLite, 1 connection", &writes, 1),
         kind("reads recorded, SQLite, 1 connection", &reads, 1),
     ];
@@ -174,7 +186,7 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Passing on, governed, passing on, governed, …, so that what else happens on the machine meets both alike.
+/// Passing on, governed, passing on, governed, …, so that other load on the machine affects both alike.
 async fn compare(
     kind: &Kind,
     settings: &Settings,

@@ -1,10 +1,12 @@
-//! The load generator: clients in a closed loop, each sending its next call when the last was answered and checked.
+//! The load generator: clients in a closed loop, each sending its next call when the last was answered and
+//! checked.
 //!
-//! Lives here: threads, the schedule of a round, latency and CPU figures. Does not live here: what a call is (`client`).
+//! Lives here: threads, the schedule of a round, latency and CPU figures. Does not live here: the call itself
+//! (`client`).
 //!
-//! A round has three parts: every client connects (and opens its session), then all of them call through a warm-up, then
-//! calls that end inside the measured window count. Each thread has a runtime of its own, as in other generators, so that
-//! the generator spends no time on moving work between threads.
+//! A round has three parts: every client connects (and opens its session), then all of them call through a
+//! warm-up, then calls that end inside the measured window count. Each thread has its own runtime, as in
+//! other generators, so that the generator spends no time on moving work between threads.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,12 +23,12 @@ use crate::client::{Caller, Client, Target};
 use crate::proc;
 use crate::wire::{Era, Work};
 
-/// How long after the end of the window the last replies may still come in.
+/// The time after the end of the window for the last replies.
 const LAST_REPLIES_MAX: Duration = Duration::from_secs(20);
 const CONNECT_ALL_MAX: Duration = Duration::from_secs(60);
 const LATENCY_NS_MAX: u64 = 60_000_000_000;
 const LATENCY_DIGITS: u8 = 3;
-/// Ids are unique over all clients of a round: each counts up inside a range of its own.
+/// Ids are unique over all clients of a round: each counts up inside its own range.
 const IDS_PER_CLIENT: u64 = 1_000_000_000;
 
 #[derive(Clone, Debug)]
@@ -42,7 +44,7 @@ pub(crate) struct Plan {
     pub(crate) window: Duration,
 }
 
-/// What one round showed. CPU is in microseconds per call, in the order of the process ids that were given.
+/// The result of one round. CPU is in microseconds per call, in the order of the given process ids.
 #[derive(Clone, Debug)]
 pub(crate) struct Round {
     pub(crate) calls: u64,
@@ -51,7 +53,7 @@ pub(crate) struct Round {
     pub p99_us: f64,
     pub(crate) generator_cpu_us: f64,
     pub(crate) cpu_us: Vec<f64>,
-    /// How many cores were busy with something else meanwhile; a high figure makes the others worth less.
+    /// The number of cores busy with other work; a high figure makes the others less reliable.
     pub(crate) other_load_cores: f64,
 }
 
@@ -155,7 +157,7 @@ fn start_thread(
         .name("load".to_owned())
         .spawn(move || {
             let tally = runtime.block_on(run_clients(&plan, clients, connected, window));
-            // Nobody listens any more when the round already failed elsewhere.
+            // The receiver is gone if the round already failed elsewhere.
             drop(done.send(tally));
         })
         .context("start a generator thread")?;
@@ -195,7 +197,7 @@ async fn run_clients(
     Ok(total)
 }
 
-/// Stops at its first fault: what a client measures after one would be worth nothing.
+/// Stops at its first fault: later measurements of a client would be worthless.
 async fn call_until_end(mut caller: Caller, first_id: u64, window: Window) -> Tally {
     let mut tally = Tally::new();
     let mut begun = Instant::now();

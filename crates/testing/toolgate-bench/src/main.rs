@@ -60,11 +60,11 @@ enum Command {
     },
     /// Register 500 servers with 10,000 tools and measure starts, lists, changes, memory and instances
     Catalogue(catalogue::Options),
-    /// Measure what search finds on labelled catalogues, what that costs to read and how long it takes
+    /// Measure the results of search on labelled catalogues, their cost in tokens and the time
     Discovery(discovery::Options),
     /// Send a large file up and down, and one as Base64 to a server, against a plain copy
     Files(files::Options),
-    /// Take bytes at `/copy` and as the argument of a tool at `/mcp`, and forget them, until stdin ends
+    /// Take bytes at `/copy` and as the argument of a tool at `/mcp`, and drop them, until stdin ends
     Sink,
     /// Serve many MCP servers at `/s/{number}/mcp` until stdin ends
     Crowd {
@@ -104,7 +104,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The runtime is left without waiting for it: the server still has a thread in a read of stdin that nobody will end.
+/// The runtime is dropped without waiting: the server still has a thread in a read of stdin that never ends.
 fn run_to_end(command: Command) -> anyhow::Result<ExitCode> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("start the runtime")?;
@@ -118,7 +118,7 @@ fn run_to_end(command: Command) -> anyhow::Result<ExitCode> {
     outcome
 }
 
-/// Ends by dropping everything, children included, instead of dying around them.
+/// Ends by dropping everything, including children, instead of dying before them.
 async fn interrupted() -> anyhow::Result<ExitCode> {
     let mut terminated = signal(SignalKind::terminate()).context("watch for SIGTERM")?;
     tokio::select! {

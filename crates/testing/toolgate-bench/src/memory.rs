@@ -1,6 +1,7 @@
-//! Many who do nothing: the gateway's memory with two hundred idle clients and fifty servers.
+//! Many idle participants: the gateway's memory with two hundred idle clients and fifty servers.
 //!
-//! Lives here: opening them all, the stated bound. Does not live here: memory at rest (`start`) or under load (`compare`).
+//! Lives here: opening them all, the stated bound. Does not live here: memory at rest (`start`) or under load
+//! (`compare`).
 
 use std::path::Path;
 

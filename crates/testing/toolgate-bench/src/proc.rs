@@ -1,4 +1,4 @@
-//! What the kernel knows about a process: CPU time used and memory held, read from `/proc`.
+//! The kernel's data about a process: CPU time used and memory held, read from `/proc`.
 //!
 //! Lives here: reading and parsing. Does not live here: when to read and what the difference means.
 
@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
-/// `/proc/PID/stat` counts in hundredths of a second on every Linux this runs on, whatever the kernel's own tick.
+/// `/proc/PID/stat` counts in hundredths of a second on every Linux this runs on, regardless of the kernel's
+/// own tick.
 const TICK_MS: u64 = 10;
 
 fn ticks_long(ticks: u64) -> Duration {
@@ -21,7 +22,8 @@ pub(crate) fn cpu_time(pid: u32) -> anyhow::Result<Duration> {
     cpu_ticks(&stat).map(ticks_long).with_context(|| format!("{path} has no CPU times: {stat}"))
 }
 
-/// The command name in parentheses may hold spaces and parentheses, so fields are counted from the last one.
+/// The command name in parentheses may contain spaces and parentheses, so fields are counted from the last
+/// one.
 fn cpu_ticks(stat: &str) -> Option<u64> {
     const UTIME_AFTER_NAME: usize = 11;
     let (_, after_name) = stat.rsplit_once(')')?;
@@ -31,7 +33,8 @@ fn cpu_ticks(stat: &str) -> Option<u64> {
     Some(user + system)
 }
 
-/// User, niced and system time of the whole machine, interrupts left out because no process is charged for them.
+/// User, niced and system time of the whole machine, without interrupts because no process is charged for
+/// them.
 pub(crate) fn machine_cpu_time() -> anyhow::Result<Duration> {
     let stat = fs::read_to_string("/proc/stat").context("read /proc/stat")?;
     machine_cpu_ticks(&stat).map(ticks_long).context("/proc/stat has no CPU times")
@@ -64,7 +67,7 @@ fn kib(status: &str, field: &str) -> Option<u64> {
     line.split_ascii_whitespace().next()?.parse().ok()
 }
 
-/// What the machine is, for whoever reads the figures later.
+/// The machine, for later readers of the figures.
 pub(crate) fn cpu_model() -> String {
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));

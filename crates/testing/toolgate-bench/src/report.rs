@@ -1,6 +1,6 @@
-//! What the runs found: rows with their targets, as a table for people and as JSON for programs.
+//! The results of the runs: rows with their targets, as a table for people and as JSON for programs.
 //!
-//! Lives here: medians, ratios, verdicts, layout. Does not live here: measuring, and which targets there are.
+//! Lives here: medians, ratios, verdicts, layout. Does not live here: measuring, and the targets.
 
 use std::fmt::Write as _;
 
@@ -97,7 +97,7 @@ impl Row {
 }
 
 impl Target {
-    /// No verdict where nothing was measured.
+    /// No verdict without a measurement.
     fn judge(self, gateway: Option<f64>, ratio: Option<f64>) -> Option<bool> {
         match self {
             Target::RatioAtLeast(bound) => ratio.map(|ratio| ratio >= bound),
@@ -205,7 +205,7 @@ pub(crate) fn p99(values: impl IntoIterator<Item = f64>) -> f64 {
     values[(values.len() * 99).div_ceil(100) - 1]
 }
 
-/// The middle of what was measured; of an even number, the mean of the middle two.
+/// The middle of the measurements; of an even number, the mean of the middle two.
 pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.into_iter().collect();
     values.sort_by(f64::total_cmp);

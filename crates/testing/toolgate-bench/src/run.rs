@@ -1,6 +1,6 @@
 //! `toolgate-bench run`: all measurements of one sitting, in one report.
 //!
-//! Lives here: options, the order of things, what is printed and written. Does not live here: any measurement itself.
+//! Lives here: options, the order of steps, the output. Does not live here: any measurement itself.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -1,7 +1,7 @@
-//! A minimal, fast MCP server over HTTP: what the benchmark calls directly and through the gateway.
+//! A minimal, fast MCP server over HTTP: the benchmark calls it directly and through the gateway.
 //!
-//! Lives here: listening, reading requests, choosing the answer by method and era.
-//! Does not live here: the bytes of the answers (`replies`), any check of headers the protocol leaves to real servers.
+//! Lives here: listening, reading requests, choosing the answer by method and era. Does not live here: the
+//! bytes of the answers (`replies`), any check of headers the protocol leaves to real servers.
 
 pub(crate) mod replies;
 
@@ -33,7 +33,7 @@ use crate::wire::{Era, MODERN, PROTOCOL_VERSION, SESSION_ID};
 /// A request to this server is a few hundred bytes; the limit only keeps a mistake from filling memory.
 pub(crate) const REQUEST_BYTES_MAX: usize = 4 << 20;
 
-/// Which eras the server admits to, so that every combination with a gateway can be measured.
+/// The eras that the server supports, so that every combination with a gateway can be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Eras {
     Both,
@@ -42,7 +42,7 @@ pub(crate) enum Eras {
 }
 
 impl Eras {
-    /// The word for it on the command line.
+    /// Its name on the command line.
     pub(crate) fn argument(self) -> &'static str {
         match self {
             Eras::Both => "both",
@@ -126,7 +126,7 @@ where
 
 struct Server {
     eras: Eras,
-    /// How many sessions were opened; a session id is a number below it, so no table is needed to know one.
+    /// The number of opened sessions; a session id is a number below it, so no table is needed to know one.
     sessions: AtomicU64,
     blobs: Blobs,
 }

@@ -1,6 +1,7 @@
-//! The gateway at rest: how fast it is ready and how much memory it holds, with no servers and no load.
+//! The gateway at rest: its start-up time and its memory, with no servers and no load.
 //!
-//! Lives here: repeated starts and what they show. Does not live here: starting (`gateway`), memory under many clients (`memory`).
+//! Lives here: repeated starts and their results. Does not live here: starting (`gateway`), memory under many
+//! clients (`memory`).
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -11,7 +12,7 @@ use crate::report::{Row, Target, median};
 
 const READY_MS_MAX: f64 = 100.0;
 pub(crate) const IDLE_MIB_MAX: f64 = 25.0;
-/// How long the gateway is left alone before its memory is read.
+/// The idle time before its memory is read.
 const REST: Duration = Duration::from_millis(500);
 
 struct Start {
@@ -19,7 +20,7 @@ struct Start {
     idle_mib: f64,
 }
 
-/// A first start makes the database and tokens, a later one finds them; people meet the later one every day.
+/// A first start creates the database and tokens, a later one finds them; people see the later one every day.
 pub(crate) async fn measure(program: &Path, starts: usize) -> anyhow::Result<Vec<Row>> {
     let (mut first, mut later) = (Vec::new(), Vec::new());
     for _ in 0..starts {

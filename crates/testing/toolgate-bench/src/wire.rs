@@ -1,4 +1,4 @@
-//! What travels: the requests the load generator sends and the checks it makes on replies, in both protocol eras.
+//! The wire format: the generator's requests and its checks of replies, in both protocol eras.
 //!
 //! Lives here: headers, request bodies, reply checks. Does not live here: sockets, clocks, counting.
 
@@ -20,9 +20,10 @@ pub(crate) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-i
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
-/// How much longer than its payload a large reply may be: the JSON-RPC envelope and whatever a gateway adds to `_meta`.
+/// The maximum size of a large reply beyond its payload: the JSON-RPC envelope and a gateway's additions to
+/// `_meta`.
 const ENVELOPE_BYTES_MAX: usize = 4096;
-/// How much of the beginning and of the end of a large reply is looked at.
+/// The part of the beginning and of the end of a large reply that is checked.
 const EDGE_BYTES: usize = 512;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -42,11 +43,11 @@ impl Era {
     }
 }
 
-/// Which tool is called, and so what a right answer looks like.
+/// The called tool, which determines the right answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
     Echo,
-    /// A large text that streams past; only its edges are looked at.
+    /// A large text that streams past; only its edges are checked.
     Blob {
         bytes: usize,
     },
@@ -85,7 +86,7 @@ pub(crate) enum ReplyFault {
     WrongLength { payload: usize, found: usize },
 }
 
-/// The headers every request of this client carries, whatever it asks.
+/// The headers of every request of this client.
 pub(crate) fn common_headers(authority: &str, token: Option<&str>, version: Era) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(12);
     headers.insert(HOST, value(authority));
@@ -98,7 +99,7 @@ pub(crate) fn common_headers(authority: &str, token: Option<&str>, version: Era)
     headers
 }
 
-/// The headers that name one modern request for whoever routes it without reading the body.
+/// The headers that name one modern request for routers that do not read the body.
 pub(crate) fn routing_headers(headers: &mut HeaderMap, method: &str, name: Option<&str>) {
     headers.insert(METHOD, value(method));
     if let Some(name) = name {
@@ -207,7 +208,7 @@ struct ResultHead {
     is_error: bool,
 }
 
-/// Checks the envelope of a small reply and gives its `result` as it was sent.
+/// Checks the envelope of a small reply and returns its raw `result`.
 pub(crate) fn check_envelope(id: u64, body: &[u8]) -> Result<&RawValue, ReplyFault> {
     let envelope: Envelope<'_> = serde_json::from_slice(body)
         .map_err(|error| ReplyFault::Malformed { detail: error.to_string(), begin: begin(body) })?;
@@ -223,7 +224,7 @@ pub(crate) fn check_envelope(id: u64, body: &[u8]) -> Result<&RawValue, ReplyFau
         .ok_or_else(|| ReplyFault::Malformed { detail: "it has no result".to_owned(), begin: begin(body) })
 }
 
-/// Checks the whole of a reply to `echo`: it is ours, it is no error, and the text came back.
+/// Checks the whole reply to `echo`: it is ours, it is not an error, and the text came back.
 pub(crate) fn check_echo(id: u64, body: &[u8]) -> Result<(), ReplyFault> {
     let result = check_envelope(id, body)?.get();
     let head: ResultHead = serde_json::from_str(result)
@@ -243,7 +244,7 @@ fn echoed_id(result: &str) -> Option<u64> {
     result[at..at + digits].parse().ok()
 }
 
-/// What is kept of a large reply while it streams past: its length, its first bytes and its last bytes.
+/// The kept parts of a large reply while it streams past: its length, its first bytes and its last bytes.
 #[derive(Default)]
 pub(crate) struct ReplyEdges {
     length: usize,
@@ -262,7 +263,7 @@ impl ReplyEdges {
         self.tail.extend_from_slice(last);
     }
 
-    /// The envelope may put `id` before or after `result`, so both edges are searched for it.
+    /// The envelope may have `id` before or after `result`, so both edges are searched for it.
     pub(crate) fn check(&self, id: u64, payload: usize) -> Result<(), ReplyFault> {
         if !(payload..=payload + ENVELOPE_BYTES_MAX).contains(&self.length) {
             return Err(ReplyFault::WrongLength { payload, found: self.length });
@@ -314,7 +315,7 @@ pub(crate) fn check_decoded(id: u64, payload: usize, body: &[u8]) -> Result<(), 
     Ok(())
 }
 
-/// Checks what can be told before the body is read. A JSON reply is demanded since nothing here streams.
+/// The checks before the body is read. A JSON reply is required since nothing here streams.
 pub(crate) fn check_head(status: http::StatusCode, headers: &HeaderMap) -> Result<(), ReplyFault> {
     if status != http::StatusCode::OK {
         return Err(ReplyFault::Status { status: status.as_u16(), begin: String::new() });

@@ -1,4 +1,4 @@
-//! The benchmark without a gateway: its load generator against its own server, in every case there is.
+//! The benchmark without a gateway: its load generator against its own server, in every case.
 
 use std::process::Command;
 

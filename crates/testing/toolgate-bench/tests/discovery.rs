@@ -1,4 +1,4 @@
-//! `discovery` where something that it needs is not there.
+//! `discovery` with a missing requirement.
 
 use std::process::{Command, Output};
 

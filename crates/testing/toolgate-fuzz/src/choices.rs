@@ -1,4 +1,4 @@
-//! Bytes as choices: what is generated from the same bytes is the same, and a changed byte changes a little of it.
+//! Bytes as choices: the same bytes generate the same input, and a changed byte changes a little of it.
 
 pub(crate) struct Choices<'a>(&'a [u8]);
 
@@ -7,7 +7,7 @@ impl<'a> Choices<'a> {
         Self(bytes)
     }
 
-    /// The next byte; 0 once there are no more.
+    /// The next byte; 0 at the end.
     pub(crate) fn byte(&mut self) -> u8 {
         let Some((first, rest)) = self.0.split_first() else { return 0 };
         self.0 = rest;

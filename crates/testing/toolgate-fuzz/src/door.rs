@@ -1,8 +1,10 @@
-//! The way in over HTTP, in both eras. An input is a request as one would write it down: method and path, headers, an empty line,
-//! the body, and behind a line `---` what the server answers. Whatever comes is answered, and an answer to JSON-RPC is JSON-RPC.
+//! The entry over HTTP, in both eras. An input is a request as one would write it down: method and path,
+//! headers, an empty line, the body, and after a line `---` the server's answer. Every request is answered,
+//! and an answer to JSON-RPC is JSON-RPC.
 //!
-//! What frames a request (`Content-Length` and the like) is put on here: reading that is hyper's. `{2025-11-25}` in a header stands
-//! for a session of that version, which is opened before and ended after.
+//! The framing of a request (`Content-Length` and the like) is added here: parsing that is hyper's.
+//! `{2025-11-25}` in a header is replaced by a session of that version, which is opened before and ended
+//! after.
 
 use std::net::SocketAddr;
 
@@ -15,7 +17,7 @@ use toolgate_wire::sse::Decoder;
 
 use crate::house::{self, House, SECRET, SERVER};
 
-/// Whatever is sent and answered goes through without waiting for its reader.
+/// Every request and answer passes without waiting for its reader.
 const PIPE_BYTES: usize = 1 << 20;
 const EVENT_BYTES_MAX: usize = 1 << 20;
 const PEER: ([u8; 4], u16) = ([127, 0, 0, 1], 50_000);
@@ -23,11 +25,11 @@ const FRAMING: [&str; 8] =
     ["content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "expect", "te", "trailer"];
 const VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 const ENVELOPE: &str = "dev.toolgate/envelope";
-/// Tools whose results are more than complete.
+/// Tools with results beyond a complete one.
 const ASKING: [&str; 3] = ["ask", "input", "task"];
 
 pub(crate) fn try_one(input: &[u8]) {
-    // The beginning of HTTP/2, which nobody here speaks: hyper hangs up without a word.
+    // The beginning of HTTP/2, which is not supported here: hyper hangs up without an answer.
     if input.starts_with(b"PRI ") {
         return;
     }
@@ -42,7 +44,7 @@ pub(crate) fn try_one(input: &[u8]) {
     });
 }
 
-/// What an input says.
+/// The content of an input.
 struct Visit<'a> {
     first: &'a [u8],
     headers: Vec<&'a [u8]>,
@@ -57,7 +59,7 @@ impl<'a> Visit<'a> {
         let mut lines = head.split(|byte| *byte == b'\n');
         let first = lines.next().unwrap_or_default();
         let answer = RawJson::parse(Bytes::copy_from_slice(answer)).ok();
-        // An empty line would end the headers, and what is put on here would be another request.
+        // An empty line would end the headers, and the added ones would be another request.
         let headers = lines.filter(|line| !line.trim_ascii().is_empty()).collect();
         Self { first, headers, body, answer }
     }
@@ -70,7 +72,7 @@ impl<'a> Visit<'a> {
         named.filter_map(|(version, mark)| Some((mark, open(house, version)?))).collect()
     }
 
-    /// As it goes over the wire.
+    /// The bytes on the wire.
     fn bytes(&self, sessions: &[(String, String)]) -> Vec<u8> {
         let mut bytes = [self.first, b" HTTP/1.1\r\n"].concat();
         let mut names = Vec::new();
@@ -94,7 +96,7 @@ impl<'a> Visit<'a> {
         bytes
     }
 
-    /// Whether it goes where messages go.
+    /// True if its target is the message endpoint.
     fn is_message(&self) -> bool {
         self.first.starts_with(b"POST /mcp") || self.first.starts_with(b"POST /messages")
     }
@@ -109,7 +111,7 @@ impl<'a> Visit<'a> {
     }
 }
 
-/// What stands before and behind the first `between`; everything stands before where there is none.
+/// The parts before and after the first `between`; everything is before if there is none.
 fn parted<'a>(bytes: &'a [u8], between: &[u8]) -> (&'a [u8], &'a [u8]) {
     match bytes.windows(between.len()).position(|window| window == between) {
         Some(at) => (&bytes[..at], &bytes[at + between.len()..]),
@@ -131,7 +133,7 @@ fn with_sessions(line: &[u8], sessions: &[(String, String)]) -> Vec<u8> {
     }
 }
 
-/// What came back.
+/// The answer.
 struct Answer {
     status: u16,
     headers: Vec<(String, String)>,
@@ -139,7 +141,7 @@ struct Answer {
 }
 
 impl Answer {
-    /// Nothing where there is no whole head.
+    /// `None` without a complete head.
     fn read(bytes: &[u8]) -> Option<Self> {
         let end = bytes.windows(4).position(|window| window == b"\r\n\r\n")?;
         let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
@@ -172,7 +174,7 @@ impl Answer {
         })
     }
 
-    /// The messages of a stream, as far as they have come.
+    /// The messages of a stream, as far as they have arrived.
     fn messages(&self) -> Vec<Value> {
         let mut data = Vec::new();
         let read = Decoder::new(EVENT_BYTES_MAX).push(&self.body, |event| data.push(event.data));
@@ -182,7 +184,7 @@ impl Answer {
     }
 }
 
-/// The chunks that came whole.
+/// The complete chunks.
 fn unchunked(mut rest: &[u8]) -> Vec<u8> {
     let mut whole = Vec::new();
     while let Some(end) = rest.windows(2).position(|window| window == b"\r\n") {
@@ -195,12 +197,12 @@ fn unchunked(mut rest: &[u8]) -> Vec<u8> {
     whole
 }
 
-/// Sends a request on a connection of its own and waits for the answer: all of it, or as much of a stream as tells how it begins.
+/// Sends a request on its own connection and waits for the answer: all of it, or the beginning of a stream.
 fn sent(house: &House, request: &[u8]) -> Answer {
     house.runtime.block_on(async {
         let (mut ours, theirs) = duplex(PIPE_BYTES);
         let serving = tokio::spawn(serve_stream(theirs, SocketAddr::from(PEER), house.gateway.clone()));
-        // Whoever is refused at the first line need not be read to the end.
+        // A request that is refused at the first line need not be read to the end.
         drop(ours.write_all(request).await);
         let mut bytes = Vec::new();
         let is_get = request.starts_with(b"GET ");
@@ -216,7 +218,7 @@ fn sent(house: &House, request: &[u8]) -> Answer {
     })
 }
 
-/// A stream need not have an end, and one that nobody asked for need not have a beginning.
+/// A stream need not have an end, and an unsolicited one need not have a beginning.
 fn tells_enough(bytes: &[u8], is_get: bool) -> bool {
     let Some(answer) = Answer::read(bytes) else { return false };
     answer.is("text/event-stream") && (is_get || answer.body.windows(2).any(|window| window == b"\n\n"))
@@ -240,7 +242,7 @@ fn end(house: &House, id: &str) {
 fn judge(house: &House, visit: &Visit<'_>, answer: &Answer) {
     assert!((100..600).contains(&answer.status), "a status of {}", answer.status);
     assert!(answer.status != 500, "the gateway failed: {}", String::from_utf8_lossy(&answer.body));
-    // `HEAD` has the headers of an answer and nothing of its body.
+    // `HEAD` has the headers of an answer without its body.
     let is_whole = !visit.first.starts_with(b"HEAD ") && !visit.first.starts_with(b"CONNECT ");
     let request = visit.request();
     if is_whole && answer.is("application/problem+json") {
@@ -267,7 +269,7 @@ fn judge(house: &House, visit: &Visit<'_>, answer: &Answer) {
 
 fn is_response(message: &Value) {
     assert_eq!(message["jsonrpc"], "2.0", "{message}");
-    // What cannot be read has no id that an error could bear.
+    // An unreadable request has no id for an error.
     assert!(message.get("id").is_some() || message.get("error").is_some(), "an answer has no id: {message}");
     assert!(message.get("result").is_some() != message.get("error").is_some(), "{message}");
     if let Some(error) = message.get("error") {
@@ -275,7 +277,7 @@ fn is_response(message: &Value) {
     }
 }
 
-/// An answer is one to this request, and nothing that its server wrote undoes what the gateway says in it.
+/// An answer belongs to this request, and nothing of its server overrides the gateway's members.
 fn answers(house: &House, request: Option<&Value>, answer: &Value) {
     let Some(request) = request else { return };
     if answer.get("result").is_none() {

@@ -1,8 +1,9 @@
-//! What becomes of files in calls. The first byte of an input says what the tool takes; then come a line of arguments and a result.
-//! With `!` as the first byte, all the rest is a file that somebody uploads.
+//! Files in calls. The first byte of an input selects the tool's file arguments; then come a line of
+//! arguments and a result. With `!` as the first byte, the rest is an uploaded file.
 //!
-//! Held against a plain reading by serde_json: the quick look misses nothing that the long one finds, a server gets the bytes that were
-//! named and everything else as it was, and an agent gets nothing that should have been taken out.
+//! Compared with a plain parse by serde_json: the quick check misses nothing that the full one finds, a
+//! server gets the named bytes and everything else unchanged, and an agent gets nothing that should have been
+//! taken out.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -26,11 +27,11 @@ const STRATEGIES: [FileStrategy; 6] = [
     FileStrategy::VideoS3PresignedUrl,
     FileStrategy::Passthrough,
 ];
-/// Why a file that was there may not be given after all.
+/// The refusals of a file that existed before.
 const REFUSED_LATE: [&str; 2] = ["not_text", "file_too_large"];
-/// Twice what is taken for Base64: a shorter run may lie so that it is not.
+/// Twice the size that counts as Base64: a shorter run may be positioned so that it does not.
 const RUN_BYTES: usize = 2_048;
-/// What JSON within strings of JSON may nest before nobody looks into it.
+/// The maximum nesting of JSON within strings of JSON that is inspected.
 const NESTED_MAX: usize = 3;
 
 pub(crate) fn try_one(input: &[u8]) {
@@ -53,7 +54,7 @@ fn read(part: Option<&[u8]>) -> Option<RawJson> {
     RawJson::parse(Bytes::copy_from_slice(part?)).ok()
 }
 
-/// Six strategies, once or as a list, or none at all.
+/// Six strategies, once or as a list, or none.
 fn tool(choice: u8) -> Tool {
     let server = ServerName::new("files").expect("it is a name");
     let strategy = STRATEGIES.get(usize::from(choice) % (STRATEGIES.len() + 1));
@@ -63,7 +64,7 @@ fn tool(choice: u8) -> Tool {
     tool
 }
 
-/// A file is taken for something, and given as whatever it is taken for.
+/// A file is detected as some type, and delivered as that type.
 fn uploaded(house: &House, content: &[u8]) {
     let id = house.upload("any", content).expect("a small file is stored");
     for choice in 0..STRATEGIES.len() {
@@ -78,7 +79,7 @@ fn uploaded(house: &House, content: &[u8]) {
     }
 }
 
-/// What a server was sent that must not come back.
+/// The values sent to a server that must not come back.
 fn given(house: &House, tool: &Tool, arguments: &RawJson) -> Vec<Sent> {
     let Ok(value) = arguments.decode::<Value>() else { return Vec::new() };
     if !value.is_object() {
@@ -114,7 +115,7 @@ fn expanded(house: &House, tool: &Tool, arguments: &Value, attached: &Attached) 
     }
 }
 
-/// What the server gets, written out.
+/// The server's arguments, written out.
 fn written(house: &House, expanded: Expanded) -> Value {
     let mut text = expanded.arguments.into_bytes();
     for insert in expanded.inserts.into_iter().rev() {
@@ -129,7 +130,7 @@ fn written(house: &House, expanded: Expanded) -> Value {
     serde_json::from_str(&text).expect("members are those of a value")
 }
 
-/// Arguments in which no file is named reach the server as they are.
+/// Arguments that name no file reach the server unchanged.
 fn stays(tool: &Tool, arguments: &Value, attachments: &[Attachment], got: &Value) {
     let slots = &tool.handling.files;
     let is_slot = |key: &str| slots.iter().any(|slot| slot.argument == key || slot.content == key);
@@ -137,7 +138,7 @@ fn stays(tool: &Tool, arguments: &Value, attachments: &[Attachment], got: &Value
         let place = format!("/{}", key.replace('~', "~0").replace('/', "~1"));
         attachments.iter().any(|one| one.place == place || one.place.starts_with(&format!("{place}/")))
     };
-    // An id that a server gave to something is written as that server writes it.
+    // An id of a server is written in that server's form.
     let is_id = |key: &str| key.ends_with("ref_id") || key.ends_with("file_id");
     for (key, value) in arguments.as_object().into_iter().flatten() {
         let mentions = value.to_string();
@@ -147,7 +148,7 @@ fn stays(tool: &Tool, arguments: &Value, attachments: &[Attachment], got: &Value
     }
 }
 
-/// Base64 is what was named.
+/// The Base64 is that of the named file.
 fn filled(tool: &Tool, attachments: &[Attachment], got: &Value) {
     let [slot] = &tool.handling.files[..] else { return };
     if slot.strategy != FileStrategy::BinaryBase64 || slot.many {
@@ -188,7 +189,7 @@ fn no_binary(left: &Value) {
     }
 }
 
-/// No text is too long, and none holds Base64.
+/// No text is too long, and none contains Base64.
 fn fits_context(value: &Value, nested: usize) {
     match value {
         Value::String(text) => {
@@ -215,7 +216,7 @@ fn has_run(text: &str) -> bool {
     text.split(|c: char| !is_letter(c)).any(is_file)
 }
 
-/// What was sent does not come back as a text of its own.
+/// A sent value does not come back as a separate text.
 fn hides(value: &Value, sent: &Sent) {
     let secret = match sent {
         Sent::Address(address) => address,

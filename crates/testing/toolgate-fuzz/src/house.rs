@@ -1,5 +1,5 @@
-//! A gateway inside the process, for targets that need one: what reads is real, down to the store and the files, and what stands
-//! around it answers at once.
+//! A gateway inside the process, for targets that need one: the readers are real, down to the store and the
+//! files, and their surroundings answer at once.
 
 mod around;
 
@@ -36,12 +36,12 @@ use toolgate_store::{Books, BooksSettings, Store};
 
 pub(crate) use around::{Around, SECRET, SERVER, TOOLS};
 
-/// After so many inputs everything that was kept is thrown away: they must not fill the disk.
+/// After this many inputs everything stored is dropped: it must not fill the disk.
 const INPUTS_MAX: usize = 5_000;
 /// Small, so that small inputs reach it.
 pub(crate) const TEXT_BYTES_MAX: usize = 2_000;
 
-/// What can be named in arguments: `file_1` and so on, in this order.
+/// The contents that arguments can name: `file_1` and so on, in this order.
 pub(crate) const CONTENTS: [(&str, &[u8]); 5] = [
     ("words.txt", b"some words, and \"more\" of them\n"),
     ("dot.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0"),
@@ -65,7 +65,7 @@ thread_local! {
     static PANICKED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does something in the house of this thread. A panic of any of its tasks is one here.
+/// Runs something in this thread's house. A panic of any of its tasks is one here.
 pub(crate) fn within<T>(deed: impl FnOnce(&House) -> T) -> T {
     HOUSE.with_borrow_mut(|kept| {
         if kept.as_ref().is_some_and(|(_, inputs)| *inputs >= INPUTS_MAX) {
@@ -124,7 +124,7 @@ impl Drop for House {
     }
 }
 
-/// Tasks of a runtime may panic without anybody noticing. They run on the thread that waits for them.
+/// Tasks of a runtime may panic unnoticed. They run on the thread that waits for them.
 fn notice_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -230,7 +230,7 @@ fn open_gateway(
     })
 }
 
-/// One server with everything that servers have.
+/// One server with every kind of offer.
 fn offer() -> Update {
     let server = ServerName::new(SERVER).expect("it is a name");
     let raw = |value: Value| vec![RawJson::from(value)];

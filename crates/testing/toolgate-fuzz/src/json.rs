@@ -1,5 +1,5 @@
-//! The scanner and the editor of JSON against serde_json. They differ in what is documented: the depth that is read, and keys
-//! that are not Unicode.
+//! The scanner and the editor of JSON against serde_json. Their documented differences: the maximum depth,
+//! and keys that are not Unicode.
 
 use bytes::Bytes;
 use serde_json::Value;
@@ -10,12 +10,12 @@ use toolgate_wire::object::{self, may_say, with_member, without_member};
 use toolgate_wire::scan::{self, DEPTH_MAX};
 use toolgate_wire::{Members, compose};
 
-/// Not a key that anybody has by chance, and one that must be escaped.
+/// Not a likely key, and one that must be escaped.
 const NEW_KEY: &str = "new \"key\"\n";
 const NEW_VALUE: &str = "[1,{}]";
-/// What has an escape of its own; no word that is searched for has it.
+/// Characters with their own escape; no search word has one.
 const NEVER_SEARCHED: [char; 7] = ['"', '\\', '\n', '\r', '\t', '\u{8}', '\u{c}'];
-/// What is put around or into a value nests that much deeper, and serde_json reads no deeper than we do.
+/// The additional depth of a value that is wrapped or edited, since serde_json reads no deeper than we do.
 const ROOM: usize = 3;
 
 pub(crate) fn try_one(input: &[u8]) {
@@ -38,7 +38,7 @@ pub(crate) fn try_one(input: &[u8]) {
     }
 }
 
-/// Both take a text or both refuse it, up to the depth that is read.
+/// Both accept a text or both refuse it, up to the maximum depth.
 fn agree(text: &str, ours: bool, theirs: bool) {
     assert!(
         ours == theirs || (theirs && depth(text) > DEPTH_MAX),
@@ -46,7 +46,7 @@ fn agree(text: &str, ours: bool, theirs: bool) {
     );
 }
 
-/// How deep a text that is JSON nests.
+/// The nesting depth of a JSON text.
 fn depth(text: &str) -> usize {
     let (mut now, mut deepest, mut in_string, mut escaped) = (0_usize, 0, false, false);
     for byte in text.bytes() {
@@ -65,13 +65,13 @@ fn depth(text: &str) -> usize {
     deepest
 }
 
-/// What is one text for all readers stays the same value when it is written canonically.
+/// A text that is unambiguous for all readers stays the same value when it is written canonically.
 fn strict(text: &str) {
     let Ok(value) = canonical::parse(text) else { return };
     let written = canonical::canonical(&value);
     match canonical::parse(&written) {
         Ok(again) => assert_eq!(canonical::canonical(&again), written, "{text:?}"),
-        // A double from 2^64 on may be written as a whole number, and arguments have none that wide.
+        // A double from 2^64 on may be written as an integer, and arguments have none that wide.
         Err(BadArguments::IntegerTooWide { .. }) => {}
         Err(bad) => panic!("a canonical text is not read again: {bad}: {text:?}"),
     }
@@ -105,7 +105,7 @@ fn same_members(raw: Raw<'_>, expected: &serde_json::Map<String, Value>) {
         assert!(key.contains(NEVER_SEARCHED) || may_say(raw.get().as_bytes(), key), "{key:?} is there");
     }
     if members.has_duplicates() {
-        // Whichever of them a reader goes by, it is the new value.
+        // Whichever of them a reader uses, it is the new value.
         expected.keys().for_each(|key| edited(raw.get(), key, None, expected));
         return;
     }

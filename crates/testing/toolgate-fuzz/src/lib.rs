@@ -16,30 +16,30 @@ mod sse;
 use std::fs;
 use std::path::Path;
 
-/// Something of the gateway that reads what others wrote.
+/// A reader of the gateway for foreign input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum Target {
     /// The scanner and the editor of JSON, against serde_json
     Json,
     /// JSON-RPC messages, headers and `_meta` of both eras
     Message,
-    /// Server-sent events and lines, however they are cut
+    /// Server-sent events and lines, in any split
     Sse,
-    /// Schemas of tools and what is held against them
+    /// Schemas of tools and values to check
     Schema,
-    /// What policy decides and says beforehand, against Cedar
+    /// Policy decisions and visibility, against Cedar
     Policy,
     /// Requests over HTTP in both eras, and their answers
     #[cfg(feature = "house")]
     Door,
-    /// Files in arguments and results, and files that are uploaded
+    /// Files in arguments and results, and uploaded files
     #[cfg(feature = "house")]
     Files,
 }
 
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/corpus");
 
-/// What JSON, MCP, schemas and events have that readers stumble over.
+/// Words of JSON, MCP, schemas and events that readers stumble over.
 const WORDS: [&[u8]; 36] = [
     b"\"",
     b"\\",

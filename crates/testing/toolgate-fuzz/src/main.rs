@@ -1,4 +1,4 @@
-//! Damages what the gateway reads, without looking at coverage: quick to build, and in the gate.
+//! Damages the gateway's inputs, without coverage guidance: quick to build, and part of the gate.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
-//! What comes in as a message, in both eras: JSON-RPC, its `_meta`, versions and headers. Held against a plain reading by
-//! serde_json.
+//! Incoming messages, in both eras: JSON-RPC, its `_meta`, versions and headers. Compared with a plain parse
+//! by serde_json.
 
 use serde_json::Value;
 use toolgate_core::server::Era;
@@ -43,7 +43,7 @@ fn survives_the_header(text: &str) {
     drop(header::decode_value(text));
 }
 
-/// What was read off a message is what it says.
+/// The parsed parts match the message.
 fn says(incoming: &Incoming<'_>, plain: &Value) {
     assert_eq!(plain["jsonrpc"], "2.0");
     let read = |raw: Raw<'_>| serde_json::from_str::<Value>(raw.get()).expect("a part of a value is a value");
@@ -68,7 +68,7 @@ fn says(incoming: &Incoming<'_>, plain: &Value) {
     assert_eq!(params.map(read).as_ref(), plain.get("params"), "the params are others");
 }
 
-/// Whatever is answered is JSON, and bears the id that was asked with.
+/// Every answer is JSON, with the id of the request.
 fn answered(incoming: &Incoming<'_>) {
     let Incoming::Request(request) = incoming else { return };
     let answer = compose::response_with_front(request.id.get(), "\"resultType\":\"complete\"", "{}");
@@ -105,7 +105,7 @@ fn members_of(part: &str) -> usize {
     Members::of_str(&format!("{{{part}}}")).expect("a part of `_meta` is members").iter().count()
 }
 
-/// A refusal is JSON, and says that the text is none only where that is so.
+/// A refusal is JSON, and reports a syntax error only if there is one.
 fn refused(malformed: &Malformed, plain: Option<&Value>) {
     let error = compose::error(malformed.id().map(RawJson::as_str), &malformed.to_error());
     assert!(RawJson::parse(error).is_ok(), "a refusal is not JSON");

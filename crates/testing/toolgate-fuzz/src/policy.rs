@@ -1,8 +1,8 @@
-//! What policy decides with its shortcuts against what Cedar finds when it evaluates everything. An input is read as choices
-//! of policies, a tool, a principal and calls.
+//! Policy decisions with shortcuts against Cedar's full evaluation. An input is read as choices of policies,
+//! a tool, a principal and calls.
 //!
-//! Each set of policies is loaded twice: once with scopes in the heads, which the gateway checks itself, and once with the same
-//! scopes as conditions behind a head that fits everything, so that Cedar alone has the say.
+//! Each set of policies is loaded twice: once with scopes in the heads, which the gateway checks itself, and
+//! once with the same scopes as conditions behind a head that fits everything, so that Cedar alone decides.
 
 use serde_json::{Value, json};
 use toolgate_core::decision::{Asking, Glimpse, Policy, Question, Template, Verdict, Visibility};
@@ -125,7 +125,7 @@ fn agree(decided: &str, judged: &str, rules: &[Rule]) {
     assert_eq!(decided, judged, "Cedar says otherwise: {rules:#?}");
 }
 
-/// What is decided does not contradict what was said before there was a call.
+/// The decision does not contradict the visibility before the call.
 fn holds(visibility: &Visibility, verdict: &Verdict) {
     let contradicts = match visibility {
         Visibility::Hidden(_) => !matches!(verdict, Verdict::Deny(_)),

@@ -1,12 +1,12 @@
-//! Schemas of tools: the first line of an input is one, the rest is a value. Compiling and checking come to an end, and the
-//! verdict is the one of the validator alone, with an engine for patterns that goes back.
+//! Schemas of tools: the first line of an input is one, the rest is a value. Compiling and checking
+//! terminate, and the verdict is that of the validator alone, with a backtracking regex engine.
 
 use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
 use toolgate_core::{Digest, RawJson, ServerName, Tool};
 use toolgate_pipeline::schema::{Check, Schemas, render};
 
-/// Plenty for what an input can hold.
+/// Plenty for any input.
 const BACKTRACKS_MAX: usize = 1_000_000;
 
 pub(crate) fn try_one(input: &[u8]) {
@@ -54,7 +54,7 @@ fn agree(ours: &Check, theirs: bool, schema: &Value) {
     match ours {
         Check::Valid => assert!(theirs, "we alone take a value: {schema}"),
         Check::Invalid(problems) => assert!(!theirs, "we alone refuse a value: {schema}: {problems:?}"),
-        // Where a part cannot be held against anything, the other may refuse by it.
+        // If a part cannot be checked, the other validator may refuse because of it.
         Check::Partly(_) | Check::Unchecked(_) => {}
     }
 }

@@ -1,4 +1,4 @@
-//! Server-sent events and lines: the same whatever pieces they come in, and never larger than their limit.
+//! Server-sent events and lines: the same for any split into pieces, and never larger than their limit.
 
 use toolgate_wire::line::{self, Line};
 use toolgate_wire::sse::{Decoder, Event, TooLarge};
@@ -54,7 +54,7 @@ fn within(events: &[Event], bytes_max: usize) {
     }
 }
 
-/// How much is told of a line that is too long depends on what of it has come.
+/// The kept part of an overlong line depends on the pieces that have arrived.
 fn lines(pieces: &[&[u8]], bytes_max: usize) -> Vec<Option<Vec<u8>>> {
     let mut decoder = line::Decoder::new(bytes_max);
     let mut lines = Vec::new();

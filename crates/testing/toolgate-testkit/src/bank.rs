@@ -1,5 +1,5 @@
-//! A bank: a server whose tools have effects, and which writes down every call that reaches it before it answers. What
-//! stands in its journal has run, whatever the gateway in front of it says.
+//! A bank: a server whose tools have effects, and which records every call that reaches it before it answers.
+//! A call in its journal has run, whatever the gateway in front of it reports.
 
 use std::fs::OpenOptions;
 use std::io::{BufRead, Write};
@@ -15,13 +15,14 @@ pub struct Settings {
     /// Every call is appended here, one a line: the tool and its arguments.
     #[arg(long, value_name = "FILE")]
     pub journal: PathBuf,
-    /// `hold` answers once this file is there.
+    /// `hold` answers once this file exists.
     #[arg(long, value_name = "FILE")]
     pub release: Option<PathBuf>,
-    /// While this file is there, a call takes effect and the bank dies before it answers. It removes the file first.
+    /// While this file exists, a call takes effect and the bank dies before it answers. It removes the file
+    /// first.
     #[arg(long, value_name = "FILE")]
     pub doom: Option<PathBuf>,
-    /// What `transfer` says of itself.
+    /// The description of `transfer`.
     #[arg(long, value_name = "TEXT", default_value = "Moves money")]
     pub description: String,
 }
@@ -125,13 +126,13 @@ fn call(settings: &Settings, params: &Value) -> Value {
     }
     let mut result = json!({ "content": [{ "type": "text", "text": format!("{name} done: {arguments}") }] });
     if name == "balance" {
-        // What a server says about its result beside the result.
+        // A server's metadata about its result.
         result["_meta"] = json!({ "bank/branch": 7 });
     }
     result
 }
 
-/// What came with a call beside its name and arguments; nothing where there was nothing.
+/// The members of a call besides its name and arguments; empty if there are none.
 fn beside(params: &Value) -> String {
     let mut rest = params.as_object().cloned().unwrap_or_default();
     rest.retain(|key, _| key != "name" && key != "arguments");

@@ -1,4 +1,4 @@
-//! What stands in front of servers in the networks of operators: TLS with certificates of their own, and proxies.
+//! The equipment in front of servers in operators' networks: TLS with private certificates, and proxies.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// Speaks TLS and passes what is inside on to somebody who speaks plain HTTP, until it is dropped.
+/// Terminates TLS and passes the content on to a plain HTTP server, until it is dropped.
 pub struct TlsFront {
     pub address: SocketAddr,
     _end: DropGuard,
@@ -35,7 +35,7 @@ impl TlsFront {
     }
 }
 
-/// An HTTP proxy that knows CONNECT alone and takes every name for this machine, until it is dropped.
+/// An HTTP proxy that supports only CONNECT and resolves every name to this machine, until it is dropped.
 pub struct ConnectProxy {
     pub address: SocketAddr,
     asked: Arc<Mutex<Vec<String>>>,
@@ -43,7 +43,7 @@ pub struct ConnectProxy {
 }
 
 impl ConnectProxy {
-    /// `authorization` is what it wants to see, if anything.
+    /// `authorization` is the required header, if any.
     pub async fn start(authorization: Option<&str>) -> Self {
         let (listener, address) = bound().await;
         let asked: Arc<Mutex<Vec<String>>> = Arc::default();
@@ -52,7 +52,7 @@ impl ConnectProxy {
         Self { address, asked, _end: end }
     }
 
-    /// What it was asked to connect to, in order.
+    /// The requested targets, in order.
     pub fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

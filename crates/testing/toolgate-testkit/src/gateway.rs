@@ -1,4 +1,4 @@
-//! The real binary, booted in a folder of its own on a free port, and a plain HTTP client to speak to it with.
+//! The real binary, booted in its own folder on a free port, and a plain HTTP client for it.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -28,17 +28,17 @@ impl Gateway {
         Self::boot_in(program, toml, folder)
     }
 
-    /// The same in a folder that is there already, stopping for good where a call reaches this point.
+    /// The same in an existing folder, stopping for good when a call reaches this point.
     pub fn boot_stopping(program: &Path, toml: &str, folder: tempfile::TempDir, point: &str) -> Self {
         Self::boot_with(program, toml, folder, &[("TOOLGATE_STOP_AT", point)])
     }
 
-    /// The same in a folder that is there already.
+    /// The same in an existing folder.
     pub fn boot_in(program: &Path, toml: &str, folder: tempfile::TempDir) -> Self {
         Self::boot_with(program, toml, folder, &[])
     }
 
-    /// The same with these variables, which its commands need as well.
+    /// The same with these variables, which its commands need too.
     pub fn boot_with(program: &Path, toml: &str, folder: tempfile::TempDir, env: &[(&str, &str)]) -> Self {
         std::fs::write(folder.path().join("toolgate.toml"), toml).expect("the configuration can be written");
         let mut process = command(program, folder.path())
@@ -80,7 +80,7 @@ impl Gateway {
         }
     }
 
-    /// Stops this gateway (by signal `-9` if `hard`) and starts it again on the same data; tokens stay as they were.
+    /// Stops this gateway (by signal `-9` if `hard`) and starts it again on the same data; tokens stay valid.
     pub fn restart(self, hard: bool) -> Self {
         self.restart_with(hard, &[])
     }
@@ -115,7 +115,7 @@ impl Gateway {
         self.process.id()
     }
 
-    /// What the gateway has logged so far.
+    /// The gateway's log so far.
     pub fn log(&self) -> Vec<String> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -145,9 +145,10 @@ impl Gateway {
         HttpClient::new(&self.endpoint, &self.agent)
     }
 
-    /// Stops this gateway (by signal `-9` if `hard`) and says how it ended; its folder stays until it is dropped.
+    /// Stops this gateway (by signal `-9` if `hard`) and returns its exit status; its folder stays until it
+    /// is dropped.
     pub fn end(&mut self, hard: bool) -> ExitStatus {
-        // Once it has ended, its number may belong to another process.
+        // After its end, its number may belong to another process.
         if let Ok(Some(status)) = self.process.try_wait() {
             return status;
         }
@@ -176,7 +177,7 @@ impl Drop for Gateway {
     }
 }
 
-/// The tokens of a first start: what is printed is no place for them. Null later.
+/// The tokens of a first start, which are not printed. Null later.
 pub fn first_tokens(said: &Value) -> Value {
     let Some(path) = said["tokens_file"].as_str() else { return Value::Null };
     let text = std::fs::read_to_string(path).expect("the tokens can be read");
@@ -199,7 +200,7 @@ pub fn signal(signal: &str, pid: u32) {
     drop(Command::new("kill").args([signal, &pid.to_string()]).status());
 }
 
-/// Asks again and again until there is an answer or the time is up.
+/// Asks repeatedly until there is an answer or the time is up.
 pub fn until<T>(wait: Duration, mut ask: impl FnMut() -> Option<T>) -> Option<T> {
     let started = Instant::now();
     loop {
@@ -213,7 +214,7 @@ pub fn until<T>(wait: Duration, mut ask: impl FnMut() -> Option<T>) -> Option<T>
     }
 }
 
-/// The same for questions that are asked asynchronously.
+/// The same for asynchronous questions.
 pub async fn until_async<T, F: Future<Output = Option<T>>>(
     wait: Duration,
     mut ask: impl FnMut() -> F,
@@ -230,7 +231,7 @@ pub async fn until_async<T, F: Future<Output = Option<T>>>(
     }
 }
 
-/// MCP over HTTP, spelled out: nothing is added or checked that the test did not ask for.
+/// MCP over HTTP, explicitly: nothing is added or checked that the test did not ask for.
 #[derive(Clone)]
 pub struct HttpClient {
     pub http: reqwest::Client,
@@ -314,7 +315,7 @@ impl HttpClient {
         Answer { status, headers, text: response.text().await.expect("the body can be read") }
     }
 
-    /// A body as it is, without any header of the protocol.
+    /// A raw body, without any header of the protocol.
     pub async fn raw(&self, body: impl Into<reqwest::Body>) -> Answer {
         Self::finish(self.post().body(body)).await
     }

@@ -27,29 +27,29 @@ use signing::SigningKey;
 
 const BODY_BYTES_MAX: usize = 64 << 10;
 
-/// How it behaves from now on. Over HTTP: `POST /control` with the members that change.
+/// Its behaviour from now on. Over HTTP: `POST /control` with the members that change.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct Behaviour {
-    /// How long the tokens are good that the token endpoint gives out, in seconds.
+    /// The lifetime of the token endpoint's tokens, in seconds.
     pub expires_in: u64,
     /// Refresh tokens come with access tokens.
     pub gives_refresh_tokens: bool,
-    /// No refresh token is accepted any more.
+    /// Refresh tokens are no longer accepted.
     pub refresh_revoked: bool,
-    /// The keys that it publishes are gone, and so is everything else: every request gets a 503.
+    /// An outage: every request gets a 503, including those for its keys.
     pub outage: bool,
-    /// What `iss` of the redirect says, if not the truth.
+    /// The `iss` of the redirect, if not the true one.
     pub callback_issuer: Option<String>,
     /// The redirect has no `iss`, though the metadata promises one.
     pub omits_callback_issuer: bool,
-    /// The redirect brings this error instead of a code.
+    /// The redirect has this error instead of a code.
     pub denies: Option<String>,
-    /// The metadata says that PKCE is done.
+    /// The metadata declares PKCE.
     pub advertises_pkce: bool,
     /// There is a registration endpoint.
     pub registers: bool,
-    /// Registered clients get a secret and have to show it.
+    /// Registered clients get a secret and must present it.
     pub gives_secrets: bool,
     /// Client ids may be addresses of metadata documents.
     pub reads_metadata_documents: bool,
@@ -57,11 +57,11 @@ pub struct Behaviour {
     pub issuer: Option<String>,
     /// The protected server refuses every token as invalid.
     pub refuses_tokens: bool,
-    /// The protected server wants these scopes for the tool `write`.
+    /// The protected server requires these scopes for the tool `write`.
     pub write_scopes: Vec<String>,
-    /// What the protected server asks for at first, in its challenge.
+    /// The scopes in the protected server's first challenge.
     pub challenge_scope: Option<String>,
-    /// Only the challenge of a refused POST says where the protected server's metadata is.
+    /// Only the challenge of a refused POST names the protected server's metadata.
     pub hides_metadata: bool,
 }
 
@@ -150,7 +150,7 @@ struct State {
     clients: BTreeMap<String, Client>,
     codes: BTreeMap<String, Grant>,
     refresh_tokens: BTreeMap<String, Grant>,
-    /// Paths that were asked for, in order, with the form or query that came along.
+    /// The requested paths, in order, with their form or query.
     requests: Vec<Seen>,
 }
 
@@ -160,7 +160,7 @@ struct Client {
     redirect_uris: Vec<String>,
 }
 
-/// What a person agreed to.
+/// A granted consent.
 #[derive(Clone)]
 struct Grant {
     client: String,
@@ -170,7 +170,7 @@ struct Grant {
     resource: Option<String>,
 }
 
-/// A request that came in.
+/// A received request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Seen {
     pub path: String,
@@ -216,13 +216,13 @@ impl Idp {
         change(&mut self.inner.lock().behaviour);
     }
 
-    /// Makes a client known as if somebody had registered it by hand.
+    /// Registers a client as if by hand.
     pub fn register(&self, id: &str, secret: Option<&str>) {
         let client = Client { secret: secret.map(str::to_owned), redirect_uris: Vec::new() };
         self.inner.lock().clients.insert(id.to_owned(), client);
     }
 
-    /// A new key signs from now on. The old ones are not published any more.
+    /// A new key signs from now on. The old ones are no longer published.
     pub fn rotate_keys(&self, kind: KeyKind) {
         self.inner.lock().keys = vec![SigningKey::make(kind)];
     }
@@ -231,7 +231,7 @@ impl Idp {
         self.inner.mint(mint)
     }
 
-    /// The same with the algorithm that the header names changed, and nothing else.
+    /// The same with only the algorithm in the header changed.
     pub fn mint_as(&self, mint: &Mint, algorithm: &str) -> String {
         let state = self.inner.lock();
         let (header, claims) = self.inner.parts(&state, mint);
@@ -248,7 +248,7 @@ impl Idp {
         Ok(location.to_str()?.to_owned())
     }
 
-    /// What came in under a path, in order.
+    /// The requests to a path, in order.
     pub fn seen(&self, path: &str) -> Vec<Seen> {
         self.inner.lock().requests.iter().filter(|seen| seen.path == path).cloned().collect()
     }
@@ -262,7 +262,7 @@ async fn serve(listener: TcpListener, inner: Arc<Inner>) {
                 let inner = Arc::clone(&inner);
                 async move { Ok::<_, Infallible>(answer(&inner, request).await) }
             });
-            // A connection that breaks concerns nobody but its two ends.
+            // A broken connection concerns only its two ends.
             drop(http1::Builder::new().serve_connection(TokioIo::new(stream), service).await);
         });
     }

@@ -1,5 +1,5 @@
-//! A stand-in for OpenBao that speaks as much of its HTTP API as a reader of secrets needs: the KV engine of version 2 under
-//! `secret`, AppRole logins, tokens that can be revoked.
+//! A stand-in for OpenBao with the part of its HTTP API that a reader of secrets needs: the KV engine of
+//! version 2 under `secret`, AppRole logins, tokens that can be revoked.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
@@ -65,7 +65,7 @@ impl StandIn {
         lock(&self.shared).logins
     }
 
-    /// Those that were asked about.
+    /// The requested namespaces.
     pub fn namespaces(&self) -> Vec<String> {
         lock(&self.shared).namespaces.iter().cloned().collect()
     }

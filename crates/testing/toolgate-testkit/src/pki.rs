@@ -1,5 +1,5 @@
-//! Certificates for tests: an authority of one's own and what it signs, good or bad. Written out in DER, for a certificate has
-//! few parts and a crate that writes them would bring many.
+//! Certificates for tests: a private authority and its certificates, valid or not. Written in DER by hand,
+//! since a certificate has few parts and a crate that writes them would bring many.
 
 use std::fmt::Write as _;
 use std::net::IpAddr;
@@ -41,7 +41,7 @@ impl Certificate {
     }
 }
 
-/// Who signs certificates.
+/// An issuer of certificates.
 pub struct Authority {
     name: String,
     own: Certificate,
@@ -57,7 +57,7 @@ impl Authority {
         Self { name: name.to_owned(), own: Certificate { der, pkcs8 }, key }
     }
 
-    /// What makes others trust it.
+    /// The root certificate for clients.
     pub fn pem(&self) -> String {
         self.own.pem()
     }
@@ -67,7 +67,7 @@ impl Authority {
         self.sign_within(names, GOOD)
     }
 
-    /// One that is over.
+    /// An expired certificate.
     pub fn sign_expired(&self, names: &[&str]) -> Certificate {
         self.sign_within(names, OVER)
     }
@@ -80,7 +80,7 @@ impl Authority {
         Certificate { der: signed(&body, &self.key), pkcs8 }
     }
 
-    /// How a server with this certificate speaks TLS.
+    /// The TLS configuration of a server with this certificate.
     pub fn server(&self, certificate: &Certificate) -> Arc<ServerConfig> {
         let builder = builder().with_no_client_auth();
         Arc::new(

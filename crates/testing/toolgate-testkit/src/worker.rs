@@ -1,5 +1,6 @@
-//! A worker: a capability server over HTTP that registers itself with a gateway, keeps its lease, and says which instance
-//! did the work. Its tools are read from a file at each listing, so that a test can change what it offers.
+//! A worker: a capability server over HTTP that registers itself with a gateway, keeps its lease, and reports
+//! which instance did the work. Its tools are read from a file at each listing, so that a test can change its
+//! offer.
 
 mod lease;
 mod mcp;
@@ -23,7 +24,7 @@ pub struct Settings {
     pub instance: String,
     #[arg(long, default_value = "127.0.0.1:0")]
     pub listen: SocketAddr,
-    /// Where to register; without it the worker only serves.
+    /// The gateway to register with; without it the worker only serves.
     #[arg(long, requires = "token")]
     pub gateway: Option<String>,
     #[arg(long)]
@@ -35,16 +36,16 @@ pub struct Settings {
     /// A JSON array of tool definitions, read at each listing.
     #[arg(long)]
     pub tools: Option<PathBuf>,
-    /// A JSON object: what registration says about tools, by their names.
+    /// A JSON object: the registered details of tools, by their names.
     #[arg(long)]
     pub extras: Option<PathBuf>,
     /// Every call is appended here, one a line: instance, tool, arguments.
     #[arg(long)]
     pub journal: Option<PathBuf>,
-    /// While this file is there, no heartbeat is sent.
+    /// While this file exists, no heartbeat is sent.
     #[arg(long)]
     pub hold_heartbeats: Option<PathBuf>,
-    /// While this file is there, every call answers HTTP 500.
+    /// While this file exists, every call answers HTTP 500.
     #[arg(long)]
     pub broken: Option<PathBuf>,
     #[arg(long, value_enum, default_value_t = Era::Modern)]
@@ -52,13 +53,13 @@ pub struct Settings {
     /// Descriptions differ at each listing.
     #[arg(long)]
     pub restless: bool,
-    /// Requests need this bearer token, or one of several; a call says which of them it came with.
+    /// Requests need this bearer token, or one of several; a call reports which of them it came with.
     #[arg(long)]
     pub bearer: Vec<String>,
-    /// Requests need the bearer token that stands in this file at the time.
+    /// Requests need the bearer token that is currently in this file.
     #[arg(long)]
     pub bearer_file: Option<PathBuf>,
-    /// Requests need any bearer token; this is where its protected resource metadata lies.
+    /// Requests need any bearer token; this is the place of its protected resource metadata.
     #[arg(long)]
     pub authorization_server: Option<String>,
 }
@@ -70,7 +71,7 @@ pub enum Era {
     Legacy,
 }
 
-/// What is offered where no file says otherwise.
+/// The default tools.
 fn usual_tools() -> Value {
     let schema = json!({ "type": "object", "properties": {
         "n": { "type": "integer" },
@@ -86,7 +87,7 @@ fn usual_tools() -> Value {
 }
 
 impl Settings {
-    /// What is another one when the file of tools was written anew. Cheap: it is asked for all the time.
+    /// A value that changes when the file of tools is rewritten. Cheap: it is polled all the time.
     fn edition(&self) -> Option<(u64, u64, i64)> {
         let about = std::fs::metadata(self.tools.as_ref()?).ok()?;
         Some((about.ino(), about.len(), about.mtime_nsec()))
@@ -99,7 +100,7 @@ impl Settings {
     }
 }
 
-/// Serves, and registers where it was told to, until SIGTERM; then it says goodbye, and finishes what is under way.
+/// Serves, and registers if configured, until SIGTERM; then it deregisters, and finishes its work.
 pub async fn serve(settings: Settings) -> anyhow::Result<()> {
     let listener = TcpListener::bind(settings.listen).await?;
     let url = format!("http://{}/mcp", listener.local_addr()?);

@@ -1,5 +1,5 @@
-//! The conforming server as a program, met by a client of each era. What the official suite thinks of it is found
-//! out by `tests/conformance/run fixture`.
+//! The conforming server as a program, tested with a client of each era. `tests/conformance/run fixture` runs
+//! the official suite against it.
 #![expect(clippy::unwrap_used, reason = "a test ends where it fails")]
 
 use std::process::Stdio;
@@ -63,7 +63,7 @@ async fn call(client: &Client, tool: &'static str) -> String {
     result.content[0].as_text().unwrap().text.clone()
 }
 
-/// Every kind of question, one tool that asks twice, and one that keeps state between.
+/// Every kind of question, one tool that asks twice, and one that keeps state in between.
 async fn check_questions(client: &Client) {
     assert_eq!(call(client, "test_input_required_result_elicitation").await, "Hello, example!");
     assert_eq!(call(client, "test_input_required_result_sampling").await, MODEL_ANSWER);

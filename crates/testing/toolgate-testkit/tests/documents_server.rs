@@ -1,4 +1,4 @@
-//! The set of tools that takes and makes documents, met by a client of each era.
+//! The set of tools for documents, tested with a client of each era.
 #![expect(clippy::unwrap_used, reason = "a test ends where it fails")]
 
 use std::process::Stdio;

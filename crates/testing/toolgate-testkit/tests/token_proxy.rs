@@ -49,7 +49,7 @@ async fn set_up() -> Setup {
     Setup { target, proxy, _process: process }
 }
 
-/// What the server saw of a request that the proxy got with these headers.
+/// The server's view of a request that the proxy got with these headers.
 async fn seen(setup: &Setup, headers: &[(&'static str, &str)]) -> String {
     let mut request = http::Request::post(format!("http://{}/mcp", setup.proxy));
     let map: &mut HeaderMap = request.headers_mut().unwrap();

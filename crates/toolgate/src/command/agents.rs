@@ -1,4 +1,4 @@
-//! `toolgate agents`: the kinds of agents there are.
+//! `toolgate agents`: the kinds of agents.
 
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ use crate::local::{Catalogue, LocalApi};
 use crate::output::{printable, put, talk};
 use crate::table::{Table, json};
 
-/// How alike a name has to be to be meant.
+/// The minimum similarity of a suggestion.
 const ALIKE: f64 = 0.7;
 
 pub(super) async fn run(context: &Context, command: AgentsCommand) -> anyhow::Result<ExitCode> {
@@ -100,7 +100,7 @@ pub(super) fn source(definition: &Value) -> String {
     }
 }
 
-/// No list stands for every tool, and an empty one for none.
+/// A missing list means every tool, and an empty one none.
 fn capabilities(definition: &Value) -> String {
     match &definition["capabilities"] {
         Value::Null => "every tool".to_owned(),
@@ -141,7 +141,7 @@ pub(super) fn seconds(seconds: &Value) -> String {
     ms.map(super::shown::span).unwrap_or_default()
 }
 
-/// What is wrong with a definition, and rules of it that fit nothing.
+/// Problems of a definition, and rules that match nothing.
 pub(super) fn warn(definition: &Value) {
     let problems = definition["problems"].as_array().into_iter().flatten().map(text);
     let warnings = definition["warnings"].as_array().into_iter().flatten();
@@ -155,7 +155,7 @@ pub(super) fn problems_of(list: &Value) -> Vec<String> {
     problems.map(|problem| text(problem).to_owned()).collect()
 }
 
-/// Agents may be defined later, so a name that nobody has yet is no mistake; but it may be one.
+/// Agents may be defined later, so an unknown name is not an error; but it may be a typo.
 pub(super) async fn warn_of_unknown(config: &Config, name: &AgentName) -> anyhow::Result<()> {
     let room = Room::of(config.clone()).await?;
     let defined = room.records.definitions(&config.file_state()).await;

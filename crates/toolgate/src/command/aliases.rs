@@ -43,7 +43,7 @@ pub(super) async fn run(context: &Context, command: AliasesCommand) -> anyhow::R
     Ok(ExitCode::SUCCESS)
 }
 
-/// Those of the file, of servers that registered, and of the settings.
+/// The aliases of the file, of registered servers, and of the settings.
 async fn all(room: &Room) -> anyhow::Result<Vec<Alias>> {
     let around = room.records.setting_context(room.config.file_state()).await.map_err(told)?;
     let setting = room.records.setting("aliases").await.map_err(told)?;

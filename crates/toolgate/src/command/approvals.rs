@@ -1,5 +1,5 @@
-//! `toolgate approvals`: what waits for a person, and the person's answer. It works on the store itself, whether or not a
-//! gateway runs; a gateway that does notices.
+//! `toolgate approvals`: the waiting approvals, and decisions on them. It works on the store itself, with or
+//! without a running gateway; a running one notices.
 
 mod refusal;
 mod render;
@@ -25,7 +25,7 @@ use crate::output::{put, say, talk};
 use crate::stored;
 use crate::table::json;
 
-/// How a vote is recorded to have come in.
+/// The recorded channel of a vote.
 const VIA: &str = "cli";
 /// The newest approvals among which part of an id is looked up.
 const LOOKED_THROUGH_MAX: usize = 10_000;
@@ -41,7 +41,7 @@ pub(super) async fn run(context: &Context, args: ApprovalsArgs) -> anyhow::Resul
     outcome
 }
 
-/// What every verb needs.
+/// The common needs of all verbs.
 struct Room<'a> {
     context: &'a Context,
     config: Config,
@@ -84,8 +84,8 @@ impl Room<'_> {
         .await
     }
 
-    /// The digest of what whoever decides has seen: they name it, or it is shown to them now. That is too late for a yes to
-    /// what somebody else has made of the arguments.
+    /// The digest of the arguments that the decider has seen: named by them, or shown now. Showing them now
+    /// is too late for approving another person's edit.
     async fn shown(
         &self,
         approval: &Approval,
@@ -110,7 +110,7 @@ impl Room<'_> {
         Ok(approval.effective)
     }
 
-    /// Who decides: the holder of the token, or whoever may read the data folder.
+    /// The decider: the holder of the token, or the user who can read the data folder.
     async fn person(&self, token: Option<&str>) -> anyhow::Result<Principal> {
         let Some(token) = token else { return Ok(Principal::local()) };
         match self.store.verify(token).await? {
@@ -205,7 +205,7 @@ impl Room<'_> {
         Governance::start(&self.config, &self.store, &catalog, COMMAND_STREAM, None, &never).await
     }
 
-    /// The approval with this id, or the one whose id begins or ends so.
+    /// The approval with this id, or the one whose id begins or ends with it.
     async fn find(&self, given: &str) -> anyhow::Result<Approval> {
         if let Some(approval) = self.store.get_approval(&ApprovalId::new(given)).await? {
             return Ok(approval);

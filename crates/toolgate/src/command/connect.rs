@@ -38,7 +38,7 @@ pub(super) async fn run(context: &Context, args: ConnectArgs) -> anyhow::Result<
     }
     let program = std::env::current_exe().context("could not find the path of this program")?;
     let file = place(context, client).and_then(|path| Ok(ClientFile::read(path, client)?));
-    // What is only printed needs no file.
+    // Printing needs no file.
     let file = if args.write { Some(file?) } else { file.ok() };
     let hand_over = |token: &str| {
         let (data, config) = (&config.data, config.source.as_deref());
@@ -66,8 +66,8 @@ pub(super) async fn run(context: &Context, args: ConnectArgs) -> anyhow::Result<
     Ok(ExitCode::SUCCESS)
 }
 
-/// Warns of an agent that is not defined, without making a data folder: where there is none, the file alone counts, and
-/// where there is no file either, no agent is known yet.
+/// Warns about an undefined agent, without creating a data folder: without one, only the file counts, and
+/// without a file no agent is known yet.
 async fn warn_of_unknown(config: &Config, agent: &AgentName) -> anyhow::Result<()> {
     let spare = Spare::default();
     match spare.stand_in(config.clone()) {
@@ -76,7 +76,7 @@ async fn warn_of_unknown(config: &Config, agent: &AgentName) -> anyhow::Result<(
     }
 }
 
-/// What the endpoint is called for one agent: `/mcp/NAME`.
+/// The endpoint of one agent: `/mcp/NAME`.
 fn address_of(endpoint: &str, agent: &AgentName) -> anyhow::Result<String> {
     let given = || {
         format!(
@@ -120,7 +120,7 @@ fn place(context: &Context, client: Client) -> anyhow::Result<PathBuf> {
     let home = std::env::home_dir().context("could not find your home folder")?;
     let os = Os::this();
     let variable = if os == Os::Windows { "APPDATA" } else { "XDG_CONFIG_HOME" };
-    // The specification has an empty or relative value count as none.
+    // According to the specification, an empty or relative value counts as missing.
     let settings = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
     let machine = Machine { os, home: &home, settings: settings.as_deref(), cwd: &context.cwd };
     Ok(client.config_path(&machine)?)

@@ -1,4 +1,4 @@
-//! `toolgate doctor`: everything checked once, each fault with what to do about it.
+//! `toolgate doctor`: everything checked once, each problem with advice.
 
 mod definitions;
 mod files;
@@ -30,7 +30,7 @@ struct Finding {
 }
 
 pub(super) async fn run(context: &Context) -> anyhow::Result<ExitCode> {
-    // Whatever can be looked at is held while it is: too much for the stack of every command.
+    // The future is large: too much for the stack of every command.
     let findings = Box::pin(examine(context)).await;
     let healthy = findings.iter().all(|finding| finding.ok);
     if context.global.json {
@@ -81,7 +81,7 @@ async fn examine(context: &Context) -> Vec<Finding> {
         }
         None => fine("gateway", "is not running; `toolgate serve` starts it".into()),
     });
-    // Hints show references to the environment as they stand in the file, never what they stand for.
+    // Hints show references to the environment as written in the file, never their values.
     let written =
         context.config_as_written().unwrap_or_else(|_| Config { servers: Vec::new(), ..config.clone() });
     findings.extend(registry::check(&config, &store).await);
@@ -123,7 +123,7 @@ async fn check_servers(config: &Config, written: &Config, store: &Store) -> Vec<
     let names: Vec<String> = config
         .servers
         .iter()
-        // Those that register are not reached by an address that is known here.
+        // Servers that register have no address that is known here.
         .filter(|server| server.enabled && !server.registered)
         .map(|server| server.spec.name.to_string())
         .collect();
@@ -178,7 +178,7 @@ fn judge(written: &Config, trial: &Trial) -> Finding {
         let hint = format!("{} ({})", trouble.advice(), target(entry));
         return wrong(&about, told, Some(hint));
     }
-    // What the server or the vault themselves advise is nearer to the fault.
+    // The advice of the server or the vault itself is closer to the problem.
     match told.split_once("\nhint: ") {
         Some((says, hint)) => wrong(&about, says.to_owned(), Some(hint.to_owned())),
         None => wrong(&about, told, Some(hint)),

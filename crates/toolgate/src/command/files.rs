@@ -29,7 +29,7 @@ pub(super) async fn run(context: &Context, command: FilesCommand) -> anyhow::Res
 }
 
 async fn store(context: &Context, args: PutArgs) -> anyhow::Result<ExitCode> {
-    // What cannot be read is known before a gateway is put together.
+    // An unreadable file is detected before a gateway is assembled.
     let source = Source::open(&args.path, args.name).await?;
     let mut query = vec![("name", source.name.clone())];
     query.extend(args.owner.map(|owner| ("owner", owner)));
@@ -104,7 +104,7 @@ async fn delete(context: &Context, id: &str) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The id of the one file that is meant.
+/// The id of the one matching file.
 async fn find(api: &mut LocalApi, given: &str) -> anyhow::Result<String> {
     FILES.find(api, given).await.map(|file| text(&file["id"]).to_owned())
 }

@@ -1,5 +1,5 @@
-//! `toolgate filters`: what filters there are, and what they would have done to the last calls. The ledger is read; nothing
-//! is changed, and nothing that was found is shown.
+//! `toolgate filters`: the filters, and a trial on the last calls. The ledger is read; nothing is changed,
+//! and matches are not shown.
 
 use std::process::ExitCode;
 

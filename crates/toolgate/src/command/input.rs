@@ -1,5 +1,4 @@
-//! What people and pipes give a command beyond its arguments: values from standard input, and secrets that a terminal
-//! must not show.
+//! Input beyond arguments: values from standard input, and secrets that a terminal must not show.
 
 use std::io::{IsTerminal, Read};
 use std::process::{Command, Stdio};
@@ -17,7 +16,7 @@ pub(super) fn read_stdin(bytes_max: u64) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// A line that somebody types.
+/// A typed line.
 pub(super) async fn ask(question: &str) -> anyhow::Result<String> {
     crate::output::write_talk(format_args!("{question}"));
     let line = tokio::task::spawn_blocking(|| {
@@ -27,7 +26,7 @@ pub(super) async fn ask(question: &str) -> anyhow::Result<String> {
     Ok(line.await?.context("could not read from the terminal")?.trim().to_owned())
 }
 
-/// A secret: from a pipe as it is, without the line break at its end; from a terminal without showing it.
+/// A secret: from a pipe literally, without the final line break; from a terminal without showing it.
 pub(super) async fn secret(question: &str, bytes_max: u64) -> anyhow::Result<String> {
     let secret = match std::io::stdin().is_terminal() {
         false => {
@@ -38,7 +37,7 @@ pub(super) async fn secret(question: &str, bytes_max: u64) -> anyhow::Result<Str
             let _silence = Silence::new();
             tokio::select! {
                 line = ask(question) => line?,
-                // The terminal must show again what is typed, so nobody leaves without dropping the silence.
+                // The terminal must show typed text again, so every exit drops the silence.
                 _ = tokio::signal::ctrl_c() => bail!("nothing was stored"),
             }
         }
@@ -49,7 +48,7 @@ pub(super) async fn secret(question: &str, bytes_max: u64) -> anyhow::Result<Str
     Ok(secret)
 }
 
-/// While it lives, the terminal does not show what is typed.
+/// While it lives, the terminal does not show typed text.
 struct Silence;
 
 impl Silence {
@@ -66,7 +65,7 @@ impl Drop for Silence {
     }
 }
 
-/// Where there is no `stty`, what is typed is seen: that is better than not being able to type it.
+/// Without `stty`, typed text is visible: that is better than not being able to type it.
 fn stty(word: &str) {
     drop(Command::new("stty").arg(word).stdin(Stdio::inherit()).stderr(Stdio::null()).status());
 }

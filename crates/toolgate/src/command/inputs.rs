@@ -1,4 +1,4 @@
-//! `toolgate inputs`: what runs ask people, and the answers.
+//! `toolgate inputs`: the questions of runs, and the answers.
 
 mod render;
 
@@ -77,7 +77,7 @@ fn raw(written: &str) -> anyhow::Result<Value> {
         .context("the answer is not valid JSON\nhint: without --raw it is read as the question wants it")
 }
 
-/// What somebody wrote, as the question wants it. Whether it fits is for the gateway to say.
+/// The typed answer in the form of the question. The gateway checks whether it fits.
 fn meant(input: &Value, written: &str) -> anyhow::Result<Value> {
     match SlotType::parse(text(&input["slot_type"])) {
         Some(SlotType::Number) => match written.trim().parse() {

@@ -1,4 +1,4 @@
-//! `toolgate ledger`: what happened, whether the record of it is whole, and a way to take it elsewhere.
+//! `toolgate ledger`: the events, the verification, and the export.
 
 mod export;
 mod render;
@@ -22,9 +22,9 @@ use crate::output::{put, say, talk, write_talk};
 use crate::table::json;
 use render::Kept;
 
-/// How often `--follow` looks for more.
+/// The polling interval of `--follow`.
 const LOOK: Duration = Duration::from_millis(500);
-/// How many events one look takes at most; the next follows at once.
+/// The maximum number of events per poll; the next follows at once.
 const LOOK_MAX: usize = 500;
 /// Among how many of the last events a part of an id is looked for.
 const CALLS_LOOK_MAX: usize = 5_000;
@@ -66,7 +66,7 @@ impl Tail<'_> {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Ends only when it is interrupted, or when nobody reads any more.
+    /// Ends only when it is interrupted, or when the reader is gone.
     async fn follow(&self) -> anyhow::Result<ExitCode> {
         if !self.context.global.json {
             say!("{}", render::header_line());
@@ -95,7 +95,7 @@ impl Tail<'_> {
         Ok(events)
     }
 
-    /// Where the ledger ends, whatever the filter.
+    /// The end of the ledger, regardless of the filter.
     async fn newest(&self) -> anyhow::Result<i64> {
         let newest = self.store.ledger_page(&Filter::default(), None, 1, Order::NewestFirst).await?;
         Ok(newest.first().map_or(0, |event| event.seq))
@@ -112,7 +112,7 @@ impl Tail<'_> {
     }
 }
 
-/// The call that is meant, by its whole id or by part of the id of one of the last.
+/// The matching call, by its whole id or by part of the id of a recent one.
 async fn named_call(store: &Store, given: &str) -> anyhow::Result<Vec<Recorded>> {
     let events = store.ledger_call(&CallId::new(given)).await?;
     if !events.is_empty() {
@@ -138,7 +138,7 @@ async fn show(context: &Context, store: &Store, given: &str) -> anyhow::Result<E
     Ok(ExitCode::SUCCESS)
 }
 
-/// A call for programs. Bodies are told as they were kept, to the last digit.
+/// A call for programs. Bodies are printed as they were stored, to the last digit.
 #[derive(serde::Serialize)]
 struct ToldCall<'a> {
     events: Vec<Value>,
@@ -157,7 +157,7 @@ async fn read_bodies(store: &Store, events: &[Recorded]) -> anyhow::Result<BTree
     Ok(bodies)
 }
 
-/// The last word is a line on standard output; how far it has got is talk.
+/// The result is a line on standard output; progress goes to standard error.
 async fn verify(context: &Context, store: &Store) -> anyhow::Result<ExitCode> {
     let mut progress = Progress::new();
     let verified = store.verify_ledger(|events| progress.tell(events)).await?;
@@ -174,7 +174,8 @@ async fn verify(context: &Context, store: &Store) -> anyhow::Result<ExitCode> {
     Ok(if verified.fault.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// A line on the terminal that is written over again and again. Elsewhere nothing is told: a log is not a terminal.
+/// A progress line on the terminal that overwrites itself. Nothing is shown elsewhere: a log is not a
+/// terminal.
 struct Progress {
     on_terminal: bool,
 }

@@ -1,5 +1,6 @@
-//! Commands that only look. Where no gateway ever kept anything, they make nothing: what the configuration alone can tell is
-//! told over an empty folder that goes away with the command, and where there is no configuration either, they say so.
+//! Read-only commands. If no gateway ever stored anything, they create nothing: they answer from the
+//! configuration over an empty folder that goes away with the command, and without a configuration either,
+//! they say so.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -15,7 +16,7 @@ use crate::cli::{
 };
 use crate::config::Config;
 
-/// Whether a command changes nothing, and so has no reason to make a data folder.
+/// True if a command changes nothing, and so has no reason to create a data folder.
 pub(super) fn only_looks(command: &Command) -> bool {
     match command {
         Command::Servers(command) => {
@@ -56,19 +57,19 @@ pub(super) fn only_looks(command: &Command) -> bool {
     }
 }
 
-/// The empty folder, once it was needed, and the one that is not there.
+/// The empty folder, once needed, and the missing one.
 #[derive(Default)]
 pub(super) struct Spare(OnceLock<(TempDir, PathBuf)>);
 
 impl Spare {
-    /// The data folder that was looked for and is not there.
+    /// The data folder that is missing.
     pub(super) fn missing(&self) -> Option<&Path> {
         self.0.get().map(|(_, wanted)| wanted.as_path())
     }
 
     /// The configuration for a command that only looks.
     pub(super) fn stand_in(&self, mut config: Config) -> anyhow::Result<Config> {
-        // What stands there and is no folder is told by whoever opens it.
+        // If the path is not a folder, opening it reports that.
         let is_folder = !config.data.exists() || config.data.is_dir();
         if config.store.url.is_some() || Store::is_kept_in(&config.data) || !is_folder {
             return Ok(config);

@@ -69,7 +69,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// What every command needs to know of its surroundings.
+/// The surroundings of every command.
 pub(crate) struct Context {
     pub(crate) global: Global,
     pub(crate) cwd: PathBuf,
@@ -115,7 +115,7 @@ impl Context {
         }
     }
 
-    /// Who reads what a command prints.
+    /// The reader of a command's output.
     pub(crate) fn reader(&self) -> Reader {
         if self.global.json { Reader::Program } else { Reader::of_stdout() }
     }
@@ -130,18 +130,18 @@ impl Context {
         self.load(References::Keep)
     }
 
-    /// The same for commands that only tell what stands in it: nobody needs to have agreed to a file that is merely read.
+    /// The same for commands that only show its content: a file that is merely read needs no agreement.
     pub(crate) fn config_to_read(&self) -> anyhow::Result<Config> {
         self.read(References::Keep)
     }
 
-    /// Asks the REST API, of the running gateway or of one that lives as long as the command.
+    /// Asks the REST API of the running gateway, or of one that lives as long as the command.
     pub(crate) async fn ask<T>(
         &self,
         catalogue: Catalogue,
         ask: impl AsyncFnOnce(&mut LocalApi) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
-        // To put a gateway together is much to remember while it is done.
+        // The future of assembling a gateway is large.
         let mut api = Box::pin(LocalApi::open(self.config()?, catalogue)).await?;
         let outcome = ask(&mut api).await;
         api.close().await;

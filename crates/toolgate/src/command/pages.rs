@@ -13,18 +13,18 @@ const LOOKED_THROUGH_MAX: usize = 10_000;
 /// One list of the API.
 #[derive(Clone, Copy)]
 pub(super) struct Listed {
-    /// Where it is, which is also what its entries stand under.
+    /// Its path, which is also the member with its entries.
     pub(super) path: &'static str,
-    /// What its ids begin with.
+    /// The prefix of its ids.
     pub(super) prefix: &'static str,
     pub(super) noun: &'static str,
     /// The command that shows it.
     pub(super) command: &'static str,
-    /// What has to be asked for so that nothing is left out.
+    /// The parameters for a complete list.
     pub(super) everything: &'static [(&'static str, &'static str)],
 }
 
-/// As many as are asked for at once.
+/// The number of entries per request.
 const PAGE_SIZE: usize = 200;
 
 impl Listed {
@@ -52,7 +52,7 @@ impl Listed {
         }
     }
 
-    /// The one entry that is meant.
+    /// The one matching entry.
     pub(super) async fn find(&self, api: &mut LocalApi, given: &str) -> anyhow::Result<Value> {
         if given.starts_with(self.prefix) {
             match api.get(&[self.path, given], &[]).await {

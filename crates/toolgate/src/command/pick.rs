@@ -1,10 +1,10 @@
-//! Finding what a person means by part of an id.
+//! Finding an entry by part of an id.
 
 use anyhow::bail;
 
-/// Ids share their beginnings, which are the time; so endings count too.
+/// Ids share their beginnings, which encode the time; so endings count too.
 const CHARS_MIN: usize = 3;
-/// How many of several are told.
+/// The number of listed candidates.
 const TOLD_MAX: usize = 5;
 
 /// The one id that is, begins or ends like this. `noun` and `list` are for the message where it is not one.

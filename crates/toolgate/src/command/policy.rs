@@ -1,5 +1,5 @@
-//! `toolgate policy`: whether the policies are well formed, what they say to a call, and whether they say what they should.
-//! Tools are those that the servers listed last; nothing is started.
+//! `toolgate policy`: the validity of the policies, their decision on a call, and their tests. Tools are
+//! those that the servers listed last; nothing is started.
 
 mod in_force;
 mod render;
@@ -26,7 +26,7 @@ use crate::output::{printable, put, say, talk};
 use crate::stored;
 use crate::table::json as json_text;
 
-/// How alike a name must be to be meant.
+/// The minimum similarity of a suggestion.
 const NEAR_ENOUGH: f64 = 0.7;
 const NO_TOOLS: &str =
     "no tools are known yet\nhint: `toolgate serve` keeps what servers list; start it once";
@@ -47,7 +47,7 @@ pub(super) async fn run(context: &Context, command: PolicyCommand) -> anyhow::Re
     }
 }
 
-/// What every verb needs.
+/// The common needs of all verbs.
 struct Room<'a> {
     context: &'a Context,
     config: Config,
@@ -57,7 +57,7 @@ struct Room<'a> {
 }
 
 impl Room<'_> {
-    /// The version of what is written, where it loads.
+    /// The version of the written policies, if they load.
     fn written(&self) -> Option<Digest> {
         self.engine().ok().map(|engine| engine.version())
     }
@@ -102,7 +102,7 @@ impl Room<'_> {
         } else {
             put!("{}", render::explanation(&explanation, &principal, &tool));
         }
-        // What is asked about is what is written; whether that decides is another question.
+        // The answer is about the written policies; whether they are in force is another question.
         talk!("{}", self.in_force.told(Some(engine.version())));
         Ok(ExitCode::SUCCESS)
     }

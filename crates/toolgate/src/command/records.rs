@@ -1,5 +1,5 @@
-//! What commands need that read or change what the registry and the vault keep: they work on the store itself, whether or
-//! not a gateway runs. A gateway that does notices.
+//! The common needs of commands that read or change the registry and the vault: they work on the store
+//! itself, with or without a running gateway. A running one notices.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::governance::{COMMAND_STREAM, SystemClock, books_settings};
 use crate::keyring;
 use crate::local::open_store;
 
-/// The store and what is written to it.
+/// The store and its writers.
 pub(super) struct Room {
     pub(super) config: Config,
     pub(super) store: Store,
@@ -47,7 +47,7 @@ impl Room {
     }
 }
 
-/// Who does it: whoever may read the data folder.
+/// The author: the user who can read the data folder.
 pub(super) fn person() -> PrincipalId {
     PrincipalId::local()
 }

@@ -1,4 +1,4 @@
-//! `toolgate runs` and `toolgate tasks`: executions of work, and what they are executions of.
+//! `toolgate runs` and `toolgate tasks`: executions of work, and their definitions.
 
 mod render;
 
@@ -85,7 +85,7 @@ async fn show(context: &Context, id: &str) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// `verb` is where the API takes the step.
+/// `verb` is the last part of the API's path.
 async fn step(context: &Context, id: &str, verb: &str, body: &Value) -> anyhow::Result<ExitCode> {
     let ask = async |api: &mut LocalApi| {
         let run = RUNS.find(api, id).await?;

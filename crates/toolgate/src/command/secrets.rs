@@ -1,4 +1,4 @@
-//! `toolgate secrets`: what servers want to be shown. Values come in and never out.
+//! `toolgate secrets`: the credentials for servers. Values go in and never out.
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -55,7 +55,7 @@ async fn set(context: &Context, room: &Room, args: SecretArgs) -> anyhow::Result
     Ok(ExitCode::SUCCESS)
 }
 
-/// Tells of addresses that somebody else set, and that nobody allowed.
+/// Reports addresses from other people that are not allowed yet.
 async fn tell_where_not(
     room: &Room,
     known: &Known,
@@ -122,7 +122,7 @@ async fn list(context: &Context, room: &Room, server: Option<&str>) -> anyhow::R
     Ok(ExitCode::SUCCESS)
 }
 
-/// What may be told of a secret.
+/// The public data of a secret.
 #[derive(serde::Serialize)]
 struct Listed {
     server: String,

@@ -61,7 +61,7 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
     let first = store.first_start_tokens(&config.store.stream).await?;
     lock.announce(Some(endpoint.clone()))?;
     consent::keep_named(&context.whereabouts());
-    // From here on there is something to clean up, and whoever reads that it is ready may end it at once.
+    // From here on there is something to clean up, and a reader of the ready message may stop it at once.
     let mut signals = Signals::listen()?;
     let sockets = Sockets::open(&config.data, &house, &config.limits);
     let news = News { endpoint: &endpoint, first: &first, audience: Audience::of_stdout() };
@@ -71,7 +71,7 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
         }
         Audience::Person | Audience::Record => None,
     };
-    // A gateway serves on where nobody reads what it says.
+    // A gateway continues to serve if its output has no reader.
     if let Err(error) = announce(context, &config, &news, console.as_deref()) {
         tracing::warn!(%error, "could not tell the address and tokens; `toolgate token create` makes another token");
     }
@@ -101,15 +101,15 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the command line says about the model counts where the file says nothing.
+/// The model of the command line applies if the file has none.
 fn with_model(mut config: Config, model: Option<PathBuf>) -> Config {
-    // A variable that is set to nothing names no model.
+    // An empty variable names no model.
     let model = model.filter(|model| !model.as_os_str().is_empty());
     config.search.model = config.search.model.or(model);
     config
 }
 
-/// What takes up a changed configuration.
+/// The parts that apply a changed configuration.
 struct Live {
     registry: Arc<Registry>,
     pipeline: Arc<Pipeline>,
@@ -117,7 +117,7 @@ struct Live {
     follower: Follower,
 }
 
-/// Takes up what changes in the configuration file. One that does not load changes nothing.
+/// Applies changes of the configuration file. A file that does not load changes nothing.
 async fn follow_config(mut watch: Watch, Live { registry, pipeline, quotas, follower }: Live) {
     let mut filters = watch.running().filters.clone();
     loop {
@@ -140,7 +140,7 @@ async fn follow_config(mut watch: Watch, Live { registry, pipeline, quotas, foll
                 }
             }
             Seen::Refused(error) => {
-                // Not the lines themselves: they may hold secrets, and logs and ledgers travel.
+                // Not the lines themselves: they may contain secrets, and logs and ledgers travel.
                 let places = error.places();
                 tracing::error!(
                     "the configuration file does not load and what it said before stays: {places}; \
@@ -152,7 +152,7 @@ async fn follow_config(mut watch: Watch, Live { registry, pipeline, quotas, foll
     }
 }
 
-/// Lets calls go through other filters from now on, and says so.
+/// Replaces the filters from now on, and reports it.
 fn take_filters(pipeline: &Pipeline, known: &mut Vec<FilterRule>, now: Vec<FilterRule>) -> Vec<String> {
     if *known == now {
         return Vec::new();
@@ -185,7 +185,7 @@ async fn finish(house: House, serving: tokio::task::JoinHandle<std::io::Result<(
     sockets.finish().await;
 }
 
-/// What asks the gateway to end. One that comes while nobody waits is not lost.
+/// The signals that stop the gateway. One that arrives while nothing waits is not lost.
 struct Signals {
     terminate: Signal,
     interrupt: Signal,
@@ -211,8 +211,8 @@ pub(super) fn endpoint(address: SocketAddr) -> String {
     format!("http://{}/mcp", SocketAddr::new(ip, address.port()))
 }
 
-/// Every connection is an open file, and the usual limit of 1024 is a few hundred servers. What may be had without asking
-/// anybody is taken.
+/// Every connection is an open file, and the usual limit of 1024 is a few hundred servers. The limit is
+/// raised as far as it goes without privileges.
 fn allow_many_files() {
     let raised = getrlimit(Resource::RLIMIT_NOFILE).and_then(|(soft, hard)| {
         setrlimit(Resource::RLIMIT_NOFILE, hard.min(OPEN_FILES_MAX).max(soft), hard)
@@ -222,7 +222,7 @@ fn allow_many_files() {
     }
 }
 
-/// A folder that was there before keeps its mode: its owner may have reasons, but should know.
+/// An existing folder keeps its mode: its owner may have reasons, but should know.
 fn warn_of_others(data: &Path) {
     let may = match Others::of(data) {
         Others::Nothing => return,
@@ -235,12 +235,12 @@ fn warn_of_others(data: &Path) {
     );
 }
 
-/// Who reads what is printed.
+/// The audience of the output.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Audience {
-    /// Somebody at a terminal.
+    /// A person at a terminal.
     Person,
-    /// A journal, a log file, a program: what keeps things, and shows them to others.
+    /// A journal, a log file, a program: something that stores text, and shows it to others.
     Record,
 }
 
@@ -250,7 +250,7 @@ impl Audience {
     }
 }
 
-/// What there is to tell at the start.
+/// The messages at the start.
 struct News<'a> {
     endpoint: &'a str,
     /// The tokens of the first start; none later.
@@ -267,7 +267,8 @@ impl News<'_> {
         self.first.iter().map(|token| (token.role.as_str(), token.secret.as_str())).collect()
     }
 
-    /// Where tokens are put that nobody reads off a terminal. Whoever may read the data folder could make others.
+    /// The file for tokens that are not shown on a terminal. A reader of the data folder could create others
+    /// anyway.
     fn keep_tokens(&self, data: &Path) -> io::Result<Option<PathBuf>> {
         if self.first.is_empty() || self.audience == Audience::Person {
             return Ok(None);
@@ -279,8 +280,8 @@ impl News<'_> {
     }
 }
 
-/// What someone who has just started the gateway needs next. Secrets are for terminals: journals and log files are read by
-/// others, and kept.
+/// The next steps after a start. Secrets are for terminals: journals and log files are read by others, and
+/// kept.
 fn announce(context: &Context, config: &Config, news: &News<'_>, console: Option<&str>) -> io::Result<()> {
     let kept = news.keep_tokens(&config.data)?;
     let News { endpoint, audience, .. } = news;
@@ -342,7 +343,7 @@ fn origin(endpoint: &str) -> &str {
     endpoint.strip_suffix("/mcp").unwrap_or(endpoint)
 }
 
-/// Which of them run beside the gateway, in a line; nothing where nobody asked for them.
+/// The running capability servers, in a line; empty if none are wanted.
 fn capability_servers(servers: &CapabilityServers) -> String {
     let Some(folder) = &servers.folder else { return String::new() };
     let names: Vec<String> = servers.programs().into_keys().collect();

@@ -1,4 +1,4 @@
-//! `toolgate servers`: what stands behind the gateway, and how it does.
+//! `toolgate servers`: the servers behind the gateway, and their health.
 
 mod login;
 mod roster;
@@ -78,7 +78,7 @@ fn import(context: &Context, file: &Path, dry_run: bool, yes: bool) -> anyhow::R
         }
     }
     let backup = import::apply(&plan)?;
-    // Whoever has it written wants it to be used.
+    // The import implies agreement to the file.
     if context.whereabouts().unnamed_file().is_some_and(|file| !consent::is_agreed(&file))
         && let Err(error) = consent::agree(&plan.target)
     {
@@ -110,7 +110,7 @@ fn confirmed() -> anyhow::Result<bool> {
     Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
-/// How one server did when it was tried.
+/// The result of trying one server.
 pub(super) struct Trial {
     pub(super) name: String,
     pub(super) state: ServerState,
@@ -119,7 +119,7 @@ pub(super) struct Trial {
     pub(super) stderr: Vec<String>,
 }
 
-/// Connects to servers in a gateway of its own and reports each.
+/// Connects to servers in its own gateway and reports each.
 pub(super) async fn try_servers(
     config: &Config,
     store: &Store,
@@ -133,7 +133,7 @@ pub(super) async fn try_servers(
     let longest = config.servers.iter().map(|server| server.spec.connect_timeout).max().unwrap_or_default();
     let started = Instant::now();
     let house = wiring::start(&config, store, config.listen, Record::No).await?;
-    // Each at its own pace: how long one took says nothing about another.
+    // Each at its own pace: the duration of one says nothing about another.
     let tried = &house;
     let settling = config.servers.iter().map(|server| async move {
         let state = tried.settled(&server.spec.name, longest).await;
@@ -205,7 +205,7 @@ impl Trial {
         })
     }
 
-    /// For people: what the server said is in it, made printable.
+    /// For people: includes the server's text, made printable.
     pub(super) fn describe(&self) -> String {
         let Self { name, state, tools, took_ms, stderr } = self;
         let reason = state.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();

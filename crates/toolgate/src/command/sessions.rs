@@ -1,4 +1,4 @@
-//! `toolgate sessions`: what agents work in, which tools each session sees, and why.
+//! `toolgate sessions`: the sessions of agents, the tools each one sees, and why.
 
 mod render;
 
@@ -23,7 +23,7 @@ const SESSIONS: Listed = Listed {
     command: "toolgate sessions list",
     everything: &[],
 };
-/// Explained tools that are asked for at once.
+/// The number of explained tools per request.
 const TOOLS_PAGE_SIZE: usize = 10_000;
 const NOT_FOUND: u16 = 404;
 
@@ -122,7 +122,7 @@ async fn open(context: &Context, args: OpenArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Where clients reach a session: at the gateway that runs, or at the one that will.
+/// The address of a session: at the running gateway, or at the future one.
 fn endpoint(config: &Config, session: &str) -> String {
     let running = lock::running(&config.data).and_then(|running| running.endpoint);
     let endpoint = running.unwrap_or_else(|| super::serve::endpoint(config.listen));
@@ -143,7 +143,7 @@ async fn close(context: &Context, id: &str) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The id of the one session that is meant.
+/// The id of the one matching session.
 pub(super) async fn find(api: &mut LocalApi, given: &str) -> anyhow::Result<String> {
     SESSIONS.find(api, given).await.map(|session| text(&session["id"]).to_owned())
 }

@@ -1,4 +1,4 @@
-//! `toolgate settings`: what can be changed while the gateway runs.
+//! `toolgate settings`: values that can be changed while the gateway runs.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! How numbers, spans of time and JSON are told to people.
+//! The formatting of numbers, durations and JSON for people.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -15,7 +15,7 @@ pub(super) fn now_ms() -> i64 {
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// The two largest units: `2d 3h`, `12m 5s`, `0s`. A second that has begun counts.
+/// The two largest units: `2d 3h`, `12m 5s`, `0s`. A started second counts.
 pub(super) fn span(ms: i64) -> String {
     const UNITS: [(u64, &str); 4] = [(86_400, "d"), (3_600, "h"), (60, "m"), (1, "s")];
     let mut seconds = (ms.max(0).unsigned_abs()).div_ceil(1000);
@@ -31,7 +31,7 @@ pub(super) fn span(ms: i64) -> String {
     parts.join(" ")
 }
 
-/// How long something took: `850 µs`, `12.3 ms`, `4.56 s`, and from two minutes on as a span.
+/// A duration: `850 µs`, `12.3 ms`, `4.56 s`, and from two minutes on in larger units.
 pub(super) fn duration(us: i64) -> String {
     match us {
         ..1_000 => format!("{us} µs"),
@@ -59,13 +59,13 @@ pub(super) fn several(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
-/// Indented JSON. Numbers stay as they were written only while they fit; what is exact is `--json`.
+/// Indented JSON. Numbers keep their spelling only while they fit; `--json` is exact.
 pub(super) fn pretty(json: &RawJson) -> String {
     let shown = json.decode::<Value>().map(|value| format!("{value:#}"));
     printable(&shown.unwrap_or_else(|_| json.as_str().to_owned()))
 }
 
-/// Names and what they stand for, one under the other. What has nothing to say is left out.
+/// Names and values, one below the other. Empty ones are omitted.
 pub(super) fn facts(facts: &[(&str, String)]) -> String {
     let told = || facts.iter().filter(|(_, value)| !value.is_empty());
     let width = told().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
@@ -97,7 +97,7 @@ pub(super) fn any_of(names: &[String]) -> String {
     }
 }
 
-/// Who must agree: "2 people, one of finance, one of legal or admins".
+/// The required people: "2 people, one of finance, one of legal or admins".
 pub(super) fn needs(requirement: &Requirement) -> String {
     let people = match requirement.quorum {
         1 => "1 person".to_owned(),
@@ -107,7 +107,7 @@ pub(super) fn needs(requirement: &Requirement) -> String {
     std::iter::once(people).chain(groups).collect()
 }
 
-/// Who may stand in for whom, where a gate names groups.
+/// The note about substitutes, if a gate names groups.
 pub(super) const ADMINS_COUNT: &str = "admins, and the person at the command line, count for every group";
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! `toolgate stdio`: MCP on standard input and output, through the gateway that runs on the data folder if there is one.
+//! `toolgate stdio`: MCP on standard input and output, through the running gateway of the data folder if
+//! there is one.
 
 use std::io::ErrorKind;
 use std::process::ExitCode;
@@ -38,9 +39,9 @@ pub(super) async fn run(context: &Context, args: StdioArgs) -> anyhow::Result<Ex
     Ok(ExitCode::SUCCESS)
 }
 
-/// It may be defined while the client is connected, so it is no more than a warning.
+/// It may be defined while the client is connected, so it is only a warning.
 async fn warn_of_unknown(config: &Config, agent: &AgentName) {
-    // Whoever cannot ask learns it from the answers to its requests.
+    // If this cannot be checked, the answers to requests show it.
     let Ok(Some(mut api)) = LocalApi::running(config).await else { return };
     if let Err(error) = api.get(&["agents", agent.as_str()], &[]).await {
         talk!("warning: {}", printable(&error.to_string()));

@@ -1,4 +1,4 @@
-//! `toolgate token`: who may come in.
+//! `toolgate token`: access to the gateway.
 
 use std::process::ExitCode;
 
@@ -80,7 +80,7 @@ async fn create(context: &Context, config: &Config, store: &Store, args: NewToke
     Ok(())
 }
 
-/// Those of the newest sessions, closed ones too.
+/// The tokens of the newest sessions, including closed ones.
 async fn session_tokens(store: &Store) -> anyhow::Result<Vec<Token>> {
     let mut tokens = Vec::new();
     let mut cursor = None;
@@ -133,7 +133,7 @@ fn table(tokens: &[Token]) -> Table {
     table
 }
 
-/// Whom a token of a server stands for: the server itself, by its name.
+/// The principal of a server's token: the server itself, by its name.
 fn checked_server(role: Role, server: &str) -> anyhow::Result<String> {
     if role != Role::Server {
         bail!(

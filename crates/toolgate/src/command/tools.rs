@@ -1,4 +1,4 @@
-//! `toolgate tools`: what agents see, a way to call it by hand, and the review of what servers changed.
+//! `toolgate tools`: the agents' tools, calling one by hand, and the review of changes.
 
 mod cost;
 mod history;
@@ -55,7 +55,7 @@ pub(super) async fn run(context: &Context, command: ToolsCommand) -> anyhow::Res
     }
 }
 
-/// What a gateway is asked, as an agent would.
+/// A request to a gateway, as from an agent.
 enum Ask {
     List(Option<String>),
     Describe(String),
@@ -95,9 +95,9 @@ async fn list(
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the tools of one server are called.
+/// The names of one server's tools.
 struct Own {
-    /// What their names begin with, unless they were given others.
+    /// The prefix of their names, unless they were given others.
     prefix: String,
     given: Vec<String>,
 }
@@ -112,7 +112,7 @@ impl Own {
         let rows = store.read_tool_rows_of(&known.name).await?;
         store.close().await;
         let unprefixed = config.servers.iter().any(|entry| entry.spec.name == known.name && !entry.prefix);
-        // A server without a prefix is the only one there is.
+        // A server without a prefix is the only one.
         let prefix = if unprefixed { String::new() } else { toolgate_catalog::wire_name(&known.name, "") };
         Ok(Self { prefix, given: rows.into_iter().filter_map(|tool| tool.traits.wire_name).collect() })
     }
@@ -129,7 +129,7 @@ async fn describe(
     name: &str,
 ) -> anyhow::Result<ExitCode> {
     let tools = client.list("tools/list", "tools").await?;
-    // Where several would be called the same, only the store knows which of them is.
+    // If several would have the same name, only the store knows the owner.
     let given = if name.contains(':') { given_name(config, name).await? } else { None };
     let Some(tool) = find(&tools, given.as_deref().unwrap_or(name)) else {
         let names: Vec<&str> = tools.iter().map(|tool| text(&tool["name"])).collect();
@@ -174,7 +174,7 @@ async fn call(
     client: &mut LocalClient,
     name: &str,
     arguments: Value,
-    // A guess at what would be wrong with the arguments, if anything is.
+    // A guess at the error in the arguments, if there is one.
     guess: Option<&str>,
 ) -> anyhow::Result<ExitCode> {
     let params = json!({ "name": name, "arguments": arguments });
@@ -200,7 +200,7 @@ async fn call(
     } else {
         for block in result["content"].as_array().into_iter().flatten() {
             let shown = show_block(block);
-            // A pipe gets what the tool said, byte for byte.
+            // A pipe gets the tool's output, byte for byte.
             let shown = if context.reader() == Reader::Terminal { printable(&shown) } else { shown };
             say!("{shown}");
         }
@@ -265,7 +265,7 @@ fn find<'a>(tools: &'a [Value], name: &str) -> Option<&'a Value> {
     tools.iter().find(|tool| tool["name"] == name || wire.as_deref() == tool["name"].as_str())
 }
 
-/// What agents call a tool, as recorded.
+/// The recorded name of a tool for agents.
 async fn given_name(config: &Config, canonical: &str) -> anyhow::Result<Option<String>> {
     let store = open_store(config).await?;
     let names = store.read_wire_names().await;
@@ -285,7 +285,7 @@ fn nearest(name: &str, names: &[&str]) -> String {
     }
 }
 
-/// Pairs of `key=text` whose text would be something else in JSON.
+/// Pairs of `key=text` whose text would be another type in JSON.
 fn texts_that_look_otherwise(words: &[String]) -> Vec<(&str, &str)> {
     let pairs = words.iter().filter_map(|word| word.split_once('='));
     let is_other = |value: &str| serde_json::from_str::<Value>(value).is_ok_and(|read| !read.is_string());

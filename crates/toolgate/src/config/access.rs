@@ -1,5 +1,5 @@
-//! `[vault]` and `[oauth]`: where the key to stored secrets is, and whose access tokens are taken besides the gateway's
-//! own.
+//! `[vault]` and `[oauth]`: the key to stored secrets, and the issuer of accepted access tokens besides the
+//! gateway's own.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub(super) const VAULT_KEYS: [&str; 2] = ["key_file", "key_env"];
 pub(super) const OAUTH_KEYS: [&str; 7] =
     ["issuer", "audience", "jwks_url", "algorithms", "scopes", "groups_claim", "principal_claim"];
 
-/// Where the key of the vault comes from.
+/// The source of the vault's key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum VaultSettings {
     /// Made at first use and kept in the data folder.
@@ -103,7 +103,8 @@ fn text(section: &Section<'_>, ctx: &Context<'_>, key: &str, problems: &mut Prob
     Some(expanded)
 }
 
-/// An address whose keys are believed: nobody on the way may exchange them. It stays as written, for tokens say it so.
+/// An address whose keys are trusted: they must not be replaceable in transit. It stays as written, since
+/// tokens repeat it literally.
 fn address(section: &Section<'_>, ctx: &Context<'_>, key: &str, problems: &mut Problems) -> Option<String> {
     let expanded = text(section, ctx, key, problems)?;
     let written = section.string(key, problems)?;

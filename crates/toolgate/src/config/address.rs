@@ -1,4 +1,5 @@
-//! What the top of the file says about addresses and folders: where to listen, whom to let in, where to keep things.
+//! The addresses and folders at the top of the file: where to listen, which clients to accept, where to store
+//! data.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

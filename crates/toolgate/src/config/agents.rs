@@ -1,7 +1,7 @@
-//! `[[agents]]` and `[[capabilities]]`: which tools each kind of agent is given, and how.
+//! `[[agents]]` and `[[capabilities]]`: the tools of each kind of agent, and their presentation.
 //!
-//! An agent may have a capability that the file does not define: it may be one of the settings. The registry tells where
-//! nobody defines it.
+//! An agent may have a capability that the file does not define: it may come from the settings. The registry
+//! reports undefined ones.
 
 mod rules;
 
@@ -119,7 +119,7 @@ fn name<T>(
     }
 }
 
-/// A list that is left out stands for every tool, and one with something wrong in it for none: not for every tool.
+/// A missing list means every tool, and an invalid one none: not every tool.
 fn capability_names(section: &Section<'_>, problems: &mut Problems) -> Option<Vec<CapabilityName>> {
     section.key_span("capabilities")?;
     Some(names(section, "capabilities", "capability", CapabilityName::new, problems))
@@ -169,7 +169,7 @@ fn refuse_second(section: &Section<'_>, span: Range<usize>, problems: &mut Probl
     problems.add(span, what, "each name once", "remove one of the two, or rename it");
 }
 
-/// What the settings would refuse too.
+/// Refuses values that the settings would refuse too.
 fn refuse_excess(section: &Section<'_>, checked: Result<(), BadPart>, problems: &mut Problems) {
     let Err(bad) = checked else { return };
     let key = bad.field.split(['.', '[']).next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What of a new configuration counts only after a restart.
+//! The parts of a new configuration that take effect only after a restart.
 
 use std::time::Duration;
 
@@ -10,8 +10,8 @@ use super::Config;
 const EGRESS: &str = "[network], for webhooks, meters, traces, stored files and the issuer,";
 
 impl Config {
-    /// The tables and keys in which `after` differs from this configuration, which the gateway started with, and that are
-    /// not taken up while it runs.
+    /// The tables and keys in which `after` differs from this configuration, which the gateway started with,
+    /// and that take effect only after a restart.
     pub(crate) fn restart_needed(&self, after: &Config) -> Vec<&'static str> {
         let tables = [
             ("listen", self.listen != after.listen),
@@ -43,14 +43,14 @@ impl Config {
         tables.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
     }
 
-    /// Whether somebody is reached whose connections are made at the start.
+    /// True if there is a receiver whose connections are made at the start.
     fn tells_others(&self) -> bool {
         let stored_elsewhere = matches!(self.files.place, Place::S3(_));
         let told = !self.webhooks.is_empty() || self.metering.is_some() || self.otlp.is_some();
         told || stored_elsewhere || self.oauth.is_some()
     }
 
-    /// What `[files]` alone says.
+    /// The settings of `[files]` alone.
     fn of_files(&self) -> Settings {
         let usual = Settings::default();
         Settings {

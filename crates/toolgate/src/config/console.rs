@@ -9,9 +9,9 @@ pub(super) const KEYS: [&str; 2] = ["enabled", "login_seconds"];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ConsoleSettings {
-    /// Whether there are pages at all.
+    /// True if there are pages at all.
     pub(crate) enabled: bool,
-    /// How long somebody stays logged in.
+    /// The lifetime of a login.
     pub(crate) login: Duration,
 }
 

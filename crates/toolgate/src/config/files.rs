@@ -1,5 +1,5 @@
-//! `[files]`, `[results]` and `public_url`: where bytes are kept and for how long, how large anything may be, what of a result
-//! stays in the context, and where others reach what they are given the address of.
+//! `[files]`, `[results]` and `public_url`: the place and the retention of bytes, the size limits, the part
+//! of a result that stays in the context, and the public address for downloads.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -106,7 +106,7 @@ pub(super) fn read_results(section: &Section<'_>, usual: Settings, problems: &mu
     settings
 }
 
-/// Where others reach the gateway, without a slash at its end.
+/// The gateway's public URL, without a final slash.
 pub(super) fn public_url(top: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> Option<String> {
     let url = ctx.values(top).url("public_url", &PUBLIC_URL, problems)?;
     if url.contains('?') {
@@ -118,7 +118,7 @@ pub(super) fn public_url(top: &Section<'_>, ctx: &Context<'_>, problems: &mut Pr
     Some(url.trim_end_matches('/').to_owned())
 }
 
-/// How long files are kept, if that is said: nothing is for ever.
+/// The retention of files, if set: `None` is forever.
 fn keep(section: &Section<'_>, problems: &mut Problems) -> Option<Option<Duration>> {
     const KEY: &str = "keep_days";
     if !section.is_text(KEY) {
@@ -136,7 +136,7 @@ fn keep(section: &Section<'_>, problems: &mut Problems) -> Option<Option<Duratio
     None
 }
 
-/// The tool that reads documents, if anything is said about it.
+/// The tool that reads documents, if configured.
 fn extractor(section: &Section<'_>, problems: &mut Problems) -> Option<Option<String>> {
     let written = section.string("extractor", problems)?;
     if written.value == "off" {
@@ -232,7 +232,7 @@ fn bucket_parts(written: &At<&str>, problems: &mut Problems) -> Option<(String, 
 }
 
 fn endpoint(section: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> Option<String> {
-    // Whether it is one or not is told once, where the bucket is read.
+    // An invalid value is reported once, where the bucket is read.
     let allowed = allow_http(section, &mut Problems::default());
     let endpoint = ctx.values(section).url("endpoint", &ENDPOINT, problems)?;
     let in_the_clear = Url::parse(&endpoint).is_ok_and(|url| url.scheme() == "http");
@@ -250,7 +250,7 @@ fn allow_http(section: &Section<'_>, problems: &mut Problems) -> bool {
     section.boolean("allow_http", problems).is_some_and(|allowed| allowed.value)
 }
 
-/// Messages do not quote what a reference stood for.
+/// Messages do not quote the value of a reference.
 fn text(section: &Section<'_>, ctx: &Context<'_>, key: &str, problems: &mut Problems) -> Option<String> {
     let written = section.string(key, problems)?;
     let expanded = ctx.values(section).plain(key, &written, problems)?;

@@ -1,4 +1,4 @@
-//! `[[filters]]`: what must not go out in arguments or come in with results, and what happens where it does.
+//! `[[filters]]`: data that must not leave in arguments or arrive in results, and the action on a match.
 
 use toolgate_pipeline::filter::{
     Action, BadExpression, FILTERS_MAX, FilterRule, Kind, NAME_CHARS_MAX, On, expression, known_kinds,
@@ -115,7 +115,7 @@ fn checked_expression(section: &Section<'_>, written: &At<&str>, problems: &mut 
     None
 }
 
-/// People agree to a call before it runs; what has run cannot be asked about.
+/// People approve a call before it runs; a result cannot be approved.
 fn checked_on(section: &Section<'_>, on: Option<On>, action: Action, problems: &mut Problems) -> Option<On> {
     match (on, action) {
         (None, Action::Ask) => Some(On::Arguments),

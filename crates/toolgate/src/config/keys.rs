@@ -1,5 +1,5 @@
-//! What every key of the file is, for the reference: its type, its default and its meaning. The lists of keys are those that
-//! the parser itself goes by, so a key without a line here fails a test.
+//! Every key of the file, for the reference: its type, its default and its meaning. The lists of keys are the
+//! parser's own, so a key without a line here fails a test.
 
 mod agents;
 mod bytes;
@@ -13,20 +13,20 @@ mod tests;
 
 /// One table of the file.
 pub(crate) struct Table {
-    /// As it stands in the file: `[limits]`, `[[servers]]`; the top of the file has none.
+    /// As in the file: `[limits]`, `[[servers]]`; the top of the file has none.
     pub(crate) header: &'static str,
     pub(crate) about: &'static str,
-    /// What the parser accepts.
+    /// The keys that the parser accepts.
     pub(crate) accepted: &'static [&'static str],
     pub(crate) keys: &'static [Key],
     pub(crate) changes: Changes,
     /// The least that makes a table of this kind.
     pub(crate) least: &'static str,
-    /// A whole table that says something else than the defaults.
+    /// A whole table that differs from the defaults.
     pub(crate) example: &'static str,
 }
 
-/// When a change to a table counts.
+/// The time when a change to a table takes effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Changes {
     WhileRunning,
@@ -54,7 +54,7 @@ pub(crate) enum Kind {
     Moment,
     /// A table of texts.
     Map,
-    /// A table with keys of its own, or several.
+    /// A table with its own keys, or several.
     Table(&'static str),
     Word(&'static [&'static str]),
     Words(&'static [&'static str]),
@@ -62,7 +62,7 @@ pub(crate) enum Kind {
     Other(&'static str),
 }
 
-/// What holds where the key is left out.
+/// The default if the key is missing.
 pub(crate) enum Fallback {
     /// This very value, as it would be written.
     Is(&'static str),

@@ -1,4 +1,5 @@
-//! `[store]`, `[ledger]` and `[[redact]]`: where the record is kept, how much of it, and what never enters it.
+//! `[store]`, `[ledger]` and `[[redact]]`: the place of the record, its extent, and the data that never
+//! enters it.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -21,7 +22,7 @@ const BODY_BYTES: RangeInclusive<usize> = 0..=64 << 20;
 const STREAM_CHARS_MAX: usize = 64;
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// Where everything is kept.
+/// The place of all data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StoreSettings {
     /// A Postgres database; SQLite in the data folder without it.
@@ -36,7 +37,7 @@ impl Default for StoreSettings {
     }
 }
 
-/// How much of calls is kept, and what happens while nothing can be.
+/// The amount of recorded data of calls, and the behaviour while nothing can be recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LedgerSettings {
     pub(crate) reads_when_down: ReadsWhenDown,
@@ -46,7 +47,7 @@ pub(crate) struct LedgerSettings {
     pub(crate) body_bytes_max_detailed: usize,
 }
 
-/// What becomes of calls that only read while the store is away.
+/// The treatment of read-only calls while the store is down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReadsWhenDown {
     Refuse,
@@ -82,7 +83,7 @@ pub(super) fn read_store(section: &Section<'_>, ctx: &Context<'_>, problems: &mu
     StoreSettings { url, stream: stream.unwrap_or_else(|| StoreSettings::default().stream) }
 }
 
-/// Messages do not quote what a reference stood for: it holds a password.
+/// Messages do not quote the value of a reference: it contains a password.
 fn checked_store_url(expanded: &str, url: &At<&str>, problems: &mut Problems) -> Option<String> {
     const SQLITE: &str =
         "leave `url` out for SQLite: it is kept in the data folder, which `data` at the top of the file sets";
@@ -173,7 +174,7 @@ fn paths(section: &Section<'_>, key: &str, problems: &mut Problems) -> Vec<Strin
     checked
 }
 
-/// Whoever takes out what a path names also says whether it is one.
+/// The redactor itself validates a path.
 fn problem_of_path(path: &str) -> Option<BadPattern> {
     let rule = RedactRule { tools: "*".into(), input: vec![path.to_owned()], output: Vec::new() };
     match Redactor::new(vec![rule]) {

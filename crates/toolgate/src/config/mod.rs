@@ -1,7 +1,8 @@
-//! `toolgate.toml`: where it is found, what it says, and every way in which it can be wrong.
+//! `toolgate.toml`: its location, its content, and every way in which it can be wrong.
 //!
-//! Lives here: reading and checking the file, the `Config` it becomes, and the one way in which files of the
-//! operator's are replaced. Does not live here: command line flags, and anything that acts on a configuration.
+//! Lives here: reading and checking the file, the `Config` it becomes, and the one way in which the
+//! operator's files are replaced. Does not live here: command line flags, and anything that acts on a
+//! configuration.
 
 mod access;
 mod address;
@@ -73,13 +74,13 @@ pub(crate) use tools::ToolRule;
 use value::Context;
 pub(crate) use whereabouts::Whereabouts;
 
-/// Reads one variable of the environment. Passed in, so that a test has the environment it says it has.
+/// Reads one variable of the environment. A parameter, so that a test has a defined environment.
 pub(crate) type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 pub(crate) const FILE_NAME: &str = "toolgate.toml";
 pub(crate) const DEFAULT_LISTEN: &str = "127.0.0.1:8700";
 
-/// Everything the operator said, checked, with defaults for what was left out.
+/// The operator's whole configuration, checked, with defaults for missing keys.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Config {
     pub(crate) listen: SocketAddr,
@@ -93,30 +94,30 @@ pub(crate) struct Config {
     /// In the order of the file; then those of the folder of capability servers.
     pub(crate) servers: Vec<ServerEntry>,
     pub(crate) capability_servers: Box<CapabilityServers>,
-    /// What becomes of servers that this machine cannot confine.
+    /// The treatment of servers that this machine cannot confine.
     pub(crate) sandbox: Demand,
     pub(crate) store: StoreSettings,
     pub(crate) policy: PolicySettings,
     pub(crate) approvals: ApprovalSettings,
-    /// What becomes of results that break their tool's schema, unless a tool has a rule of its own.
+    /// The treatment of results that break their tool's schema, unless a tool has its own rule.
     pub(crate) output_check: OutputCheck,
     pub(crate) ledger: LedgerSettings,
     pub(crate) redact: Vec<RedactRule>,
     pub(crate) quotas: Vec<QuotaRule>,
     /// In the order of the file.
     pub(crate) filters: Vec<FilterRule>,
-    /// In the order of the file: of those that fit a tool, the last that says something counts.
+    /// In the order of the file: of those that match a tool, the last one with a value counts.
     pub(crate) tools: Vec<ToolRule>,
     pub(crate) webhooks: Vec<Webhook>,
     pub(crate) metering: Option<MeteringSettings>,
     pub(crate) otlp: Option<OtlpSettings>,
-    /// Where servers may be that were named over the network.
+    /// The allowed addresses of servers that were named over the network.
     pub(crate) network: AddressRules,
-    /// How connections leave for everybody who has no way of their own.
+    /// The default connection settings.
     pub(crate) egress: Arc<Egress>,
     /// Files with private keys that connections show certificates of; absolute.
     pub(crate) key_files: Vec<PathBuf>,
-    /// How changes to tools are taken, where no setting says otherwise.
+    /// The treatment of changes to tools, unless a setting overrides it.
     pub(crate) review: Review,
     /// In the order of the file.
     pub(crate) aliases: Vec<AliasSpec>,
@@ -132,7 +133,7 @@ pub(crate) struct Config {
     /// In the order of the file.
     pub(crate) secrets: Vec<OutsideSecret>,
     pub(crate) openbao: Option<OpenBao>,
-    /// The issuer whose access tokens are taken beside the gateway's own.
+    /// The issuer of accepted access tokens besides the gateway's own.
     pub(crate) oauth: Option<BearerSettings>,
     /// The file all this was read from; absolute.
     pub(crate) source: Option<PathBuf>,
@@ -141,18 +142,18 @@ pub(crate) struct Config {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ServerEntry {
     pub(crate) spec: ServerSpec,
-    /// Whether its instances register; then `spec` has no address.
+    /// True if its instances register; then `spec` has no address.
     pub(crate) registered: bool,
-    /// How the gateway introduces itself when somebody signs in there.
+    /// The gateway's OAuth client for signing in there.
     pub(crate) oauth: Option<OAuthSpec>,
-    /// Whether its tools carry its name on the wire.
+    /// True if its tools have its name as a prefix on the wire.
     pub(crate) prefix: bool,
     pub(crate) filter: ToolFilter,
-    /// How far what it says of its tools is believed; unknown effects count as all.
+    /// The degree of trust in its statements about its tools; unknown effects count as all.
     pub(crate) hints: Hints,
-    /// What it may ask of clients.
+    /// The requests that it may send to clients.
     pub(crate) asks: Asks,
-    /// What is so for this server and not for all.
+    /// The server's own rule, if it differs from the general one.
     pub(crate) drift: Option<Drift>,
     pub(crate) new_tools: Option<NewTools>,
     pub(crate) enabled: bool,
@@ -165,12 +166,12 @@ pub(crate) struct ToolFilter {
     pub(crate) deny: Vec<String>,
 }
 
-/// What becomes of `${NAME}`.
+/// The treatment of `${NAME}`.
 #[derive(Clone, Copy)]
 pub(crate) enum References<'a> {
     /// Replaced; a variable that is not set is a problem. For everything that starts servers.
     Resolve(Lookup<'a>),
-    /// Left as written. For commands that only need to know where things are.
+    /// Left as written. For commands that only need to know places.
     Keep,
 }
 
@@ -243,12 +244,12 @@ impl Config {
     ) -> Result<Config, ConfigError> {
         let (document, errors) = DeTable::parse_recoverable(text);
         let mut problems = Problems::default();
-        // Of JSON in the place of TOML every line is wrong: one says enough.
+        // If the file is JSON instead of TOML, every line is wrong: one message is enough.
         let told = if text.trim_start().starts_with('{') { 1 } else { errors.len() };
         for error in errors.iter().take(told) {
             syntax_problem(text, error, &mut problems);
         }
-        // What is left after a syntax error is guesswork: its problems would be noise.
+        // After a syntax error the rest is guesswork: its problems would be noise.
         if !problems.is_empty() {
             return Err(problems.into_error(shown, text));
         }
@@ -296,7 +297,7 @@ const KEYS: [&str; 35] = [
     "console",
 ];
 
-/// The keys of each table, for the hint to one that stands in the wrong place.
+/// The keys of each table, for the hint about a misplaced one.
 const TABLES: [(&str, &[&str]); 31] = [
     ("[limits]", &limits::KEYS),
     ("[[servers]]", &server::KEYS),
@@ -379,7 +380,7 @@ fn read_top(
     with_bytes(config, top, &ctx, problems)
 }
 
-/// Reads what is said about files, about what stays in results, about runs, and about the pages for people.
+/// Reads the tables about files, results, runs, and the console.
 fn with_bytes(config: Config, top: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> Config {
     let mut table = |key: &str| top.section(key, &format!("`[{key}]`"), problems);
     let (files, results, runs) = (table("files"), table("results"), table("runs"));
@@ -399,7 +400,7 @@ fn with_bytes(config: Config, top: &Section<'_>, ctx: &Context<'_>, problems: &m
     Config { files: Box::new(settings), runs, console, ..config }
 }
 
-/// Reads the tables that say who may join, what tools are called, who is given which, and which credentials there are.
+/// Reads the tables about registration, aliases, agents, and credentials.
 fn with_registry(config: Config, top: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> Config {
     let table = |key: &str, problems: &mut Problems| top.section(key, &format!("`[{key}]`"), problems);
     let review = table("registry", problems).map(|section| registry::read_registry(&section, problems));

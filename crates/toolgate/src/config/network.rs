@@ -1,5 +1,5 @@
-//! `[network]` and `network` of a server: where servers may be that were named over the network, and how connections leave
-//! for others. What a server says counts for it; the rest is as for all.
+//! `[network]` and `network` of a server: the allowed addresses of servers that were named over the network,
+//! and the connection settings. A server's own values override the general ones.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -29,14 +29,14 @@ pub(super) const SERVER_KEYS: [&str; 6] =
 /// More than all public authorities together.
 const PEM_BYTES_MAX: u64 = 4 << 20;
 
-/// What `[network]` says.
+/// The content of `[network]`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct NetworkSettings {
     pub(crate) rules: AddressRules,
     pub(crate) ways: Ways,
 }
 
-/// How connections leave, and which file is nobody else's.
+/// The connection settings, and the private file among them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Ways {
     pub(crate) egress: Egress,
@@ -53,7 +53,7 @@ pub(super) fn read(section: &Section<'_>, ctx: &Context<'_>, problems: &mut Prob
     NetworkSettings { rules, ways }
 }
 
-/// What a table says about the ways out; the rest is as `usual`.
+/// The connection settings of a table; missing ones are as in `usual`.
 pub(super) fn read_ways(values: &Values<'_>, folder: &Path, usual: &Ways, problems: &mut Problems) -> Ways {
     let reader = Reader { values, folder };
     let trust = reader.trust(problems);
@@ -78,7 +78,7 @@ struct Reader<'a> {
     folder: &'a Path,
 }
 
-/// A file that was named, and what is in it; nothing where no file is opened.
+/// A named file and its content; `None` if no file is opened.
 struct Named {
     path: PathBuf,
     span: Range<usize>,
@@ -107,7 +107,7 @@ impl Reader<'_> {
         self.checked(&egress, &[("ca_file", &file)], problems).then_some(trust)
     }
 
-    /// Without the files, where none is opened, there is still the place of the key.
+    /// Without opened files, there is still the path of the key.
     fn identity(&self, problems: &mut Problems) -> Option<(Option<Identity>, PathBuf)> {
         const BOTH: &str = "both `client_certificate` and `client_key`";
         let certificate = self.file("client_certificate", "a certificate in PEM", problems);
@@ -145,7 +145,7 @@ impl Reader<'_> {
 
     fn file(&self, key: &str, expected: &str, problems: &mut Problems) -> Option<Named> {
         let At { value: path, span } = self.values.path(key, self.folder, problems)?;
-        // Commands that reach nobody do not need what is in it.
+        // Commands without connections do not need its content.
         if matches!(self.values.references, References::Keep) {
             return Some(Named { path, span, pem: None });
         }
@@ -164,7 +164,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `Some(None)` where it is said that there is none.
+    /// `Some(None)` if it is explicitly disabled.
     fn proxy(&self, problems: &mut Problems) -> Option<Option<Proxy>> {
         const EXPECTED: &str = "the address of an HTTP proxy, such as `http://proxy.example:3128`";
         let written = self.section().string("proxy", problems)?;
@@ -178,7 +178,7 @@ impl Reader<'_> {
         match read_proxy(&expanded) {
             Ok(proxy) => Some(Some(proxy)),
             Err(bad) => {
-                // The address itself may hold a password.
+                // The address itself may contain a password.
                 let what = format!("`proxy` in {} {bad}", self.section().title());
                 problems.add(written.span, what, EXPECTED, bad.hint);
                 None

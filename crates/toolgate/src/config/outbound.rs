@@ -1,4 +1,4 @@
-//! `[[webhooks]]`, `[metering]` and `[otlp]`: whom the gateway tells what happened.
+//! `[[webhooks]]`, `[metering]` and `[otlp]`: the receivers of events.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -35,31 +35,32 @@ const OTLP_OWN_HEADERS: OwnHeaders = OwnHeaders {
     vault: Vault::Refused,
 };
 
-/// Somebody who is told of events, and may send decisions in.
+/// A receiver of events that may also send decisions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Webhook {
     pub(crate) name: String,
     pub(crate) url: String,
     pub(crate) secret: String,
     pub(crate) events: Vec<EventKind>,
-    /// What decisions that come in count for.
+    /// The groups that incoming decisions count for.
     pub(crate) groups: Vec<String>,
-    /// Who may decide through it, each with a vote of their own; otherwise all that come in count as one.
+    /// The persons who may decide through it, each with their own vote; otherwise all incoming votes count as
+    /// one.
     pub(crate) persons: Option<Vec<String>>,
     pub(crate) decisions: bool,
 }
 
-/// Where meter events go; at least one of the two is set.
+/// The targets of meter events; at least one of the two is set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MeteringSettings {
     pub(crate) url: Option<String>,
     /// Absolute.
     pub(crate) file: Option<PathBuf>,
-    /// There is one wherever there is a URL.
+    /// Present whenever there is a URL.
     pub(crate) secret: Option<String>,
 }
 
-/// Where spans go.
+/// The target of spans.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OtlpSettings {
     pub(crate) endpoint: String,
@@ -145,7 +146,7 @@ fn checked_name(name: At<&str>, problems: &mut Problems) -> Option<At<String>> {
     None
 }
 
-/// `None` if the key is not there.
+/// `None` if the key is missing.
 fn persons(section: &Section<'_>, problems: &mut Problems) -> Option<Vec<String>> {
     section.key_span("persons")?;
     let mut persons = Vec::new();

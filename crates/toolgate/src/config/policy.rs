@@ -1,4 +1,4 @@
-//! `[policy]` and `[approvals]`: what decides about calls, and how people are asked.
+//! `[policy]` and `[approvals]`: the policies, and the approval process.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,29 +14,29 @@ pub(super) const POLICY_KEYS: [&str; 4] = ["folder", "template", "guard", "gates
 pub(super) const APPROVALS_KEYS: [&str; 5] =
     ["hold_seconds", "timeout_seconds", "approved_valid_seconds", "escalate_to", "link"];
 
-/// Where policies come from.
+/// The sources of policies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PolicySettings {
-    /// Absolute; it was there when the file was read.
+    /// Absolute; it existed when the file was read.
     pub(crate) folder: Option<PathBuf>,
     pub(crate) template: Template,
-    /// Cedar text that stands in the file itself.
+    /// Cedar text in the file itself.
     pub(crate) guard: Option<String>,
     pub(crate) gates: Option<String>,
 }
 
-/// How people are asked.
+/// The approval process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ApprovalSettings {
-    /// How long a call is held before it answers `pending_approval`.
+    /// The time that a call waits before it answers `pending_approval`.
     pub(crate) hold: Duration,
-    /// How long people have, where the gate does not say.
+    /// The time that people have, unless the gate sets it.
     pub(crate) timeout: Duration,
-    /// How long a call may use a yes.
+    /// The time for which a call may use an approval.
     pub(crate) approved_valid: Duration,
-    /// Groups that are asked as well where a gate escalates.
+    /// The additional groups that are asked if a gate escalates.
     pub(crate) escalate_to: Vec<String>,
-    /// Where a person finds an approval; `{id}` stands for it.
+    /// The address of an approval for people; `{id}` is replaced by its id.
     pub(crate) link: Option<String>,
 }
 
@@ -95,7 +95,7 @@ pub(super) fn read_approvals(section: &Section<'_>, problems: &mut Problems) -> 
     }
 }
 
-/// Names of groups, as tokens carry them. `None` if the key is not there.
+/// Names of groups, as in tokens. `None` if the key is missing.
 pub(super) fn groups(section: &Section<'_>, key: &str, problems: &mut Problems) -> Option<Vec<String>> {
     section.key_span(key)?;
     let mut groups = Vec::new();

@@ -1,4 +1,4 @@
-//! What is wrong with a configuration file, always said in one form:
+//! The errors of a configuration file, always printed in one form:
 //!
 //! ```text
 //! toolgate.toml:12:8: what is wrong
@@ -13,7 +13,7 @@
 use std::fmt;
 use std::ops::Range;
 
-/// One thing that is wrong.
+/// One problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     /// Byte range in the source; absent if the file as a whole is meant.
@@ -73,7 +73,7 @@ impl ConfigError {
         &self.problems
     }
 
-    /// The places alone. For what is kept: a line that is wrong may hold a secret.
+    /// The positions alone. For logs and records: an invalid line may contain a secret.
     pub(crate) fn places(&self) -> String {
         let place = |problem: &Problem| match &problem.span {
             Some(span) => {
@@ -147,7 +147,7 @@ impl<'s> Place<'s> {
     fn write_excerpt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let number = self.line.to_string();
         let gutter = " ".repeat(number.len());
-        // A tab stays a tab, so that the caret stands below its column however wide the terminal makes it.
+        // A tab stays a tab, so that the caret is below its column at any tab width.
         let indent: String = self.before.chars().map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
         let carets = "^".repeat(self.marked.chars().count().max(1));
         writeln!(f, "{number} | {}", self.text)?;
@@ -155,7 +155,7 @@ impl<'s> Place<'s> {
     }
 }
 
-/// "did you mean …?" for the nearest of `known`, if one is near enough to be meant.
+/// "did you mean …?" for the nearest of `known`, if one is near enough.
 pub(super) fn did_you_mean(written: &str, known: &[&str]) -> Option<String> {
     let lower = written.to_lowercase();
     known

@@ -1,11 +1,12 @@
-//! `${NAME}` and `${NAME:-default}`: how a configuration names a secret without holding it. `$$` is a plain `$`.
-//! `${vault:NAME}` names a secret of the vault, which is looked up when it is sent: it stays as it is written.
+//! `${NAME}` and `${NAME:-default}`: the way a configuration names a secret without containing it. `$$` is a
+//! plain `$`. `${vault:NAME}` names a secret of the vault, which is looked up when it is sent: it stays as
+//! written.
 
 use toolgate_credentials::SIGN_IN;
 
 use super::Lookup;
 
-/// Why a text could not be expanded. Never holds the value of a variable.
+/// The reason why a text could not be expanded. Never contains the value of a variable.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum BadReference {
     Missing {
@@ -20,13 +21,13 @@ pub(crate) enum BadReference {
     VaultName {
         name: String,
     },
-    /// A secret of the vault where nothing looks one up.
+    /// A secret of the vault in a place without a lookup.
     VaultElsewhere {
         name: String,
     },
 }
 
-/// Whether a text may name secrets of the vault.
+/// The permission to name secrets of the vault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Vault {
     Kept,
@@ -36,13 +37,13 @@ pub(crate) enum Vault {
 const VAULT: &str = "vault:";
 pub(crate) const SECRET_NAME_CHARS_MAX: usize = 64;
 
-/// What a secret of the vault may be called.
+/// The rule for names of secrets.
 pub(crate) fn is_secret_name(name: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     (1..=SECRET_NAME_CHARS_MAX).contains(&name.len()) && name.bytes().all(fits)
 }
 
-/// Replaces every reference. As in a shell, a default also stands in for a variable that is set and empty.
+/// Replaces every reference. As in a shell, a default also replaces a variable that is set and empty.
 pub(crate) fn expand(text: &str, env: Lookup<'_>) -> Result<String, BadReference> {
     expand_beside(text, env, Vault::Refused)
 }
@@ -76,7 +77,7 @@ pub(crate) fn expand_beside(text: &str, env: Lookup<'_>, vault: Vault) -> Result
 fn secret(name: &str, vault: Vault) -> Result<String, BadReference> {
     match vault {
         Vault::Refused => Err(BadReference::VaultElsewhere { name: name.into() }),
-        // What a sign-in gave is not for headers to repeat.
+        // The result of a sign-in is not for headers.
         Vault::Kept if !is_secret_name(name) || name == SIGN_IN => {
             Err(BadReference::VaultName { name: name.into() })
         }

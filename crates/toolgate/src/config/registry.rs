@@ -1,4 +1,4 @@
-//! `[registry]` and `[[aliases]]`: how changes to tools are taken, and what tools are called beside their own names.
+//! `[registry]` and `[[aliases]]`: the treatment of changes to tools, and additional names of tools.
 
 use std::ops::Range;
 

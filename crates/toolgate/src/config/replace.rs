@@ -1,4 +1,4 @@
-//! How a file that belongs to a person is changed: a backup first, then all or nothing.
+//! Changing a file that belongs to a person: a backup first, then all or nothing.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ pub(crate) enum ReplaceError {
     Write { path: PathBuf, source: std::io::Error },
 }
 
-/// Writes `text` to `path` in one step and returns the backup of what stood there, if anything did.
+/// Writes `text` to `path` in one step and returns the backup of the previous content, if any.
 ///
-/// A new file is readable by its owner only, for it may come to hold secrets; an existing one keeps its mode. A
-/// symbolic link stays one: what it points to is replaced.
+/// A new file is readable by its owner only, since it may come to contain secrets; an existing one keeps its
+/// mode. A symbolic link stays one: its target is replaced.
 pub(crate) fn replace(path: &Path, text: &str) -> Result<Option<PathBuf>, ReplaceError> {
     let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let backup = match path.exists() {

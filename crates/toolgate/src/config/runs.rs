@@ -14,9 +14,9 @@ const PARALLEL_CALLS: RangeInclusive<usize> = 1..=256;
 pub(crate) struct RunSettings {
     /// Calls of one batch that are made at once.
     pub(crate) parallel_calls_max: usize,
-    /// How long the end of a run waits for calls that are under way.
+    /// The time that the end of a run waits for calls in progress.
     pub(crate) completion_wait: Duration,
-    /// How long a question is held for an answer before the call answers that it waits.
+    /// The time that a question waits for an answer before the call answers that it waits.
     pub(crate) input_hold: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! `[sandbox]`: what becomes of servers that this machine cannot confine.
+//! `[sandbox]`: the treatment of servers that this machine cannot confine.
 
 use toolgate_sandbox::Demand;
 

@@ -1,4 +1,5 @@
-//! `[[secrets]]` and `[openbao]`: secrets of servers that are kept elsewhere, and how OpenBao or HashiCorp Vault is asked.
+//! `[[secrets]]` and `[openbao]`: secrets of servers that are kept elsewhere, and the access to OpenBao or
+//! HashiCorp Vault.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -37,7 +38,7 @@ const ADDRESS: UrlForm = UrlForm {
     instead_of_password: "use `token_file`, or `role_id` with `secret_id_file`",
 };
 
-/// Where OpenBao or HashiCorp Vault is, and how the gateway is let in.
+/// The address of OpenBao or HashiCorp Vault, and the gateway's credentials.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OpenBao {
     /// Without a `/` at its end.
@@ -53,7 +54,7 @@ pub(crate) enum OpenBaoBy {
     AppRole { role_id: String, secret_id: Credential },
 }
 
-/// Where a credential of the gateway's own is.
+/// The place of one of the gateway's own credentials.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Credential {
     /// Absolute.
@@ -63,7 +64,7 @@ pub(crate) enum Credential {
 }
 
 impl Config {
-    /// Files that hold secrets, which no server shall see.
+    /// Files with secrets, which no server may see.
     pub(crate) fn secret_files(&self) -> impl Iterator<Item = PathBuf> {
         let of_openbao = self.openbao.as_ref().and_then(|openbao| match &openbao.by {
             OpenBaoBy::Token(Credential::File(path))
@@ -167,7 +168,7 @@ fn source(section: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> 
     }
 }
 
-/// Words as they are: there is no shell that would look at them.
+/// Literal words: there is no shell.
 fn command(section: &Section<'_>, ctx: &Context<'_>, problems: &mut Problems) -> Option<OutsideSource> {
     let values = ctx.values(section);
     let written = section.strings("command", problems);

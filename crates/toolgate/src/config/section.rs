@@ -1,4 +1,4 @@
-//! One table of the file and typed access to its keys. Whatever does not fit becomes a problem, never a panic or a
+//! One table of the file and typed access to its keys. An invalid value becomes a problem, never a panic or a
 //! silent default.
 
 use std::ops::{Range, RangeInclusive};
@@ -11,7 +11,7 @@ use toolgate_core::tool::Rate;
 
 use super::problem::{Problems, did_you_mean, one_of};
 
-/// A value and where it stands.
+/// A value and its position.
 #[derive(Clone, Debug)]
 pub(super) struct At<T> {
     pub(super) value: T,
@@ -19,13 +19,13 @@ pub(super) struct At<T> {
 }
 
 pub(super) struct Section<'t> {
-    /// How messages call it: `[limits]`, `server "git"`.
+    /// Its name in messages: `[limits]`, `server "git"`.
     title: String,
     table: &'t DeTable<'t>,
     pub(super) span: Range<usize>,
 }
 
-/// What a number of seconds may be.
+/// The allowed range of a number of seconds.
 #[derive(Clone, Copy)]
 pub(super) enum Seconds {
     Positive,
@@ -47,7 +47,7 @@ impl<'t> Section<'t> {
         self.title = title;
     }
 
-    /// Refuses every key that is not `known`; `elsewhere` names the tables in which it would be.
+    /// Refuses every key that is not `known`; `elsewhere` names the tables that would have it.
     pub(super) fn refuse_unknown_keys(
         &self,
         known: &[&str],
@@ -79,12 +79,12 @@ impl<'t> Section<'t> {
         self.table.get(key)
     }
 
-    /// Where the key itself stands, for problems that are about its being there.
+    /// The position of the key itself, for problems about its presence.
     pub(super) fn key_span(&self, key: &str) -> Option<Range<usize>> {
         self.table.keys().find(|found| found.get_ref() == key).map(Spanned::span)
     }
 
-    /// Whether the value is text, where it may be something else too.
+    /// True if the value is text, where other types are allowed too.
     pub(super) fn is_text(&self, key: &str) -> bool {
         self.get(key).is_some_and(|value| text(value).is_some())
     }
@@ -107,7 +107,7 @@ impl<'t> Section<'t> {
         found
     }
 
-    /// One of a few words. `otherwise` is the hint where none of them is near.
+    /// One of a few words. `otherwise` is the hint if none of them is near.
     pub(super) fn word<T: Copy>(
         &self,
         key: &str,
@@ -195,7 +195,7 @@ impl<'t> Section<'t> {
         None
     }
 
-    /// So many within so long.
+    /// A number per unit of time.
     pub(super) fn rate(&self, key: &str, problems: &mut Problems) -> Option<Rate> {
         let written = self.string(key, problems)?;
         let rate = written.value.parse();

@@ -79,7 +79,7 @@ pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 pub(super) const CONCURRENCY_MAX: usize = 64;
 pub(super) const CONCURRENCY: RangeInclusive<usize> = 1..=100_000;
 
-/// A server and where its parts stand, for the checks that compare servers.
+/// A server and the positions of its parts, for the checks that compare servers.
 pub(super) struct Read {
     pub(super) entry: ServerEntry,
     pub(super) name_span: Range<usize>,
@@ -88,7 +88,7 @@ pub(super) struct Read {
     pub(super) key_file: Option<PathBuf>,
 }
 
-/// Reads one server. `None` if a problem was added that leaves nothing to run.
+/// Reads one server. `None` after a problem that leaves nothing to run.
 pub(super) fn read(
     mut section: Section<'_>,
     ctx: &Context<'_>,
@@ -131,7 +131,7 @@ pub(super) fn read(
         elicitation: elicitation.map_or(ours.elicitation, |may| may.value),
         sampling: sampling.map_or(ours.sampling, |may| may.value),
     };
-    // What registers under the name may be anybody's.
+    // An instance that registers under the name may come from anyone.
     let hints =
         if registered { Hints::of_newcomer(trusted) } else { Hints::of_operator(trusted.unwrap_or(true)) };
     let ways = reader.ways(&usual_of(usual, &transport, registered), problems);
@@ -215,8 +215,8 @@ impl Reader<'_> {
     }
 }
 
-/// What of `[network]` counts for a server: nothing for a process, and no certificate where somebody else says who it is
-/// shown to.
+/// The part of `[network]` that applies to a server: nothing for a process, and no certificate if others
+/// decide who sees it.
 fn usual_of(usual: &Ways, transport: &TransportSpec, registered: bool) -> Ways {
     match transport {
         TransportSpec::Stdio { .. } => Ways::default(),

@@ -1,6 +1,7 @@
-//! `[capability_servers]`: the servers that come with Toolgate, or were written with its kit. Every program in one folder
-//! whose name ends in `-mcp` is started and kept running, under that name. Where nobody names the folder it is `servers`
-//! beside the gateway's own program, so that unpacking both is all there is to do, and every command knows of them.
+//! `[capability_servers]`: the servers that come with Toolgate, or were written with its kit. Every program
+//! in one folder whose name ends in `-mcp` is started and kept running, under that name. The default folder
+//! is `servers` beside the gateway's own program, so that unpacking both is enough, and every command knows
+//! of them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,38 +26,38 @@ use super::{Lookup, ServerEntry, ToolFilter};
 pub(super) const KEYS: [&str; 5] = ["folder", "without", "env", "network", "servers"];
 pub(super) const ONE_KEYS: [&str; 2] = ["env", "network"];
 
-/// What programs of capability servers end in.
+/// The suffix of programs of capability servers.
 const ENDING: &str = "-mcp";
-/// The folder, where the file names none; empty for none at all.
+/// The folder, if the file names none; empty for none at all.
 const FOLDER_VARIABLE: &str = "TOOLGATE_SERVERS";
 /// Beside the program, where the variable is not set either.
 const FOLDER: &str = "servers";
-/// What the servers get of the gateway's environment without being told to: where models are.
+/// The variables of the gateway's environment that the servers get by default: the places of models.
 const PASSED_ON: [&str; 2] = ["TOOLGATE_MODEL", "CAPABILITY_OCR_MODELS"];
 
-/// What the operator said about them.
+/// The operator's settings for them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct CapabilityServers {
-    /// Absolute. None: there are none.
+    /// Absolute. `None`: there are none.
     pub(crate) folder: Option<PathBuf>,
-    /// Those that are left out.
+    /// The excluded ones.
     pub(crate) without: Vec<String>,
-    /// What all of them get beyond `PATH` and the like. No secrets.
+    /// The environment for all of them beyond `PATH` and the like. No secrets.
     pub(crate) env: BTreeMap<String, String>,
-    /// Where nobody said: open if `env` names an address, such as that of a model.
+    /// By default, open if `env` names an address, such as that of a model.
     pub(crate) network: Option<Network>,
-    /// What some have for themselves, by name.
+    /// The individual settings, by name.
     pub(crate) own: BTreeMap<String, Own>,
 }
 
-/// What one of them has for itself.
+/// The individual settings of one of them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Own {
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) network: Option<Network>,
 }
 
-/// Where the file has no such table.
+/// Used if the file has no such table.
 pub(super) fn usual(cwd: &Path, env: Lookup<'_>) -> CapabilityServers {
     CapabilityServers {
         folder: match env(FOLDER_VARIABLE) {
@@ -100,7 +101,7 @@ fn network(section: &Section<'_>, problems: &mut Problems) -> Option<Network> {
     })
 }
 
-/// What all of them get must be nobody's secret: each reads files of strangers.
+/// The shared environment must not contain secrets: each of them reads untrusted files.
 fn refuse_secrets_for_all(section: &Section<'_>, problems: &mut Problems) {
     for (name, value) in section.string_map("env", &mut Problems::default()) {
         if is_secret_name(name.value) || value.value.contains("${vault:") {
@@ -118,7 +119,7 @@ fn refuse_secrets_for_all(section: &Section<'_>, problems: &mut Problems) {
     }
 }
 
-/// Whether a variable says of itself that it holds a secret.
+/// True if the name of a variable suggests a secret.
 fn is_secret_name(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
     ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"].iter().any(|word| upper.contains(word))
@@ -150,7 +151,7 @@ fn passed_on(env: Lookup<'_>) -> BTreeMap<String, String> {
 }
 
 impl CapabilityServers {
-    /// The programs that are there now, by name. A folder that is not there, or not yet, has none.
+    /// The existing programs, by name. A missing folder has none.
     pub(crate) fn programs(&self) -> BTreeMap<String, PathBuf> {
         let Some(entries) = self.folder.as_ref().and_then(|folder| fs::read_dir(folder).ok()) else {
             return BTreeMap::new();
@@ -163,7 +164,7 @@ impl CapabilityServers {
         entries.flatten().filter_map(program).collect()
     }
 
-    /// As servers, but for those that the file describes itself.
+    /// As servers, except those that the file describes itself.
     pub(super) fn entries(&self, described: &[ServerEntry]) -> Vec<ServerEntry> {
         let is_free = |name: &ServerName| !described.iter().any(|entry| entry.spec.name == *name);
         let named =
@@ -171,7 +172,7 @@ impl CapabilityServers {
         named.filter(|(name, _)| is_free(name)).map(|(name, path)| self.entry(name, &path)).collect()
     }
 
-    /// They read files of strangers, and what takes one over should find no way out.
+    /// They read untrusted files, and an attacker who takes one over should find no way out.
     fn network(&self, own: &Own) -> Network {
         let is_address = |value: &String| value.starts_with("http://") || value.starts_with("https://");
         let names_one = self.env.values().chain(own.env.values()).any(is_address);
@@ -210,8 +211,8 @@ impl CapabilityServers {
             filter: ToolFilter::default(),
             hints: Hints::Believed,
             asks: Asks::default(),
-            // Who puts another version of a program into the folder has looked at it; and a tool says of itself what this
-            // machine lacks for it, which changes with what is installed.
+            // The person who puts another version of a program into the folder has checked it; and a tool
+            // reports what this machine lacks for it, which changes with the installed software.
             drift: Some(Drift::Accept),
             new_tools: None,
             enabled: true,

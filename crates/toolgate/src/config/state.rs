@@ -1,4 +1,4 @@
-//! What of a configuration the registry works with: everything that is taken up while the gateway runs.
+//! The part of a configuration that the registry uses: everything that can change while the gateway runs.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ impl Config {
             review: self.review,
             addresses: self.network,
             secrets: self.secrets.iter().map(file_secret).collect(),
-            // What shows who the gateway is stays with those whom the operator named.
+            // The gateway's identity is shown only to servers that the operator named.
             egress: Arc::new(self.egress.anonymous()),
         }
     }

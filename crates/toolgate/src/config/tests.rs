@@ -1,4 +1,4 @@
-//! One test per way in which a file can be wrong, each with the whole message an operator reads.
+//! One test for each way in which a file can be wrong, each with the whole message an operator reads.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -249,7 +249,7 @@ fn the_example_is_accepted_with_every_line_switched_on_and_shows_defaults() {
     }
     let at = Whereabouts { cwd: folder.path(), ..whereabouts() };
     let path = folder.path().join("toolgate.toml");
-    // Of the two places for the key of the vault a file has one, and of the two ways into OpenBao.
+    // A file has one of the two places for the vault's key, and one of the two ways into OpenBao.
     let text = uncommented(EXAMPLE).replace("key_file = \"vault.key\"", "");
     let text =
         text.replace("token_file = \"/run/secrets/bao-token\"", "").replace("token_env = \"BAO_TOKEN\"", "");
@@ -1019,7 +1019,7 @@ fn columns_count_characters_and_carriage_returns_are_not_shown() {
 }
 
 proptest::proptest! {
-    /// Whatever is cut out of a file or put into it: an answer, with every problem at a place that exists.
+    /// Whatever is cut out of a file or inserted: an answer, with every problem at an existing position.
     #[test]
     fn no_text_is_too_broken_for_a_message(
         from in 0..EXAMPLE.len(),

@@ -1,4 +1,4 @@
-//! `[[tools]]` and `[validation]`: what the operator says of tools, whatever their servers say.
+//! `[[tools]]` and `[validation]`: the operator's settings for tools, which override those of servers.
 
 mod files;
 mod handling;
@@ -30,7 +30,7 @@ pub(super) const TOOLS_KEYS: [&str; 16] = [
 ];
 pub(super) const VALIDATION_KEYS: [&str; 1] = ["output"];
 
-/// What one table says of the tools that its pattern fits. What is `None` is left to others.
+/// The settings of one table for the tools that its pattern matches. `None` leaves a value to others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ToolRule {
     /// A pattern over canonical names: `*` is any characters, `?` one.
@@ -39,7 +39,7 @@ pub(crate) struct ToolRule {
     pub(crate) audit: Option<AuditLevel>,
     pub(crate) idempotent: Option<bool>,
     pub(crate) output: Option<OutputCheck>,
-    /// Arguments that take files; none is a word against what the server says.
+    /// Arguments that take files; an empty list overrides the server's.
     pub(crate) files: Option<Vec<FileSlot>>,
     /// Everything else about calls.
     pub(crate) handling: Handling,
@@ -83,7 +83,7 @@ fn effects(section: &Section<'_>, problems: &mut Problems) -> Option<Effects> {
     Some(words.into_iter().fold(Effects::NONE, Effects::and))
 }
 
-/// What changes something is always recorded, so a wish not to is a mistake about the one or the other.
+/// A call that changes something is always recorded, so a wish not to is a mistake about one or the other.
 fn refuse_unrecorded_change(
     section: &Section<'_>,
     effects: Option<Effects>,

@@ -1,4 +1,4 @@
-//! Values that may hold `${NAME}`: text, paths, addresses, headers and secrets.
+//! Values that may contain `${NAME}`: text, paths, addresses, headers and secrets.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use super::reference::{self, BadReference, SECRET_NAME_CHARS_MAX, Vault};
 use super::section::{At, Section};
 use super::{Lookup, References};
 
-/// What every table of a file is read against.
+/// The context for reading every table of a file.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
     pub(super) source: &'a str,
@@ -27,7 +27,7 @@ impl<'a> Context<'a> {
         Values { section, source: self.source, references: self.references }
     }
 
-    /// For what says where things are, which every command must know.
+    /// For values that name places, which every command must know.
     pub(super) fn places(&self, section: &'a Section<'a>) -> Values<'a> {
         Values { section, source: self.source, references: References::Resolve(self.env) }
     }
@@ -40,18 +40,18 @@ pub(super) struct Values<'a> {
     pub(super) references: References<'a>,
 }
 
-/// How messages speak of an address.
+/// The wording of messages about an address.
 pub(super) struct UrlForm {
     pub(super) expected: &'static str,
-    /// What to do instead of writing a password into it.
+    /// The alternative to writing a password into it.
     pub(super) instead_of_password: &'static str,
 }
 
-/// Headers that only the gateway can get right.
+/// Headers that only the gateway can set correctly.
 pub(super) struct OwnHeaders {
     pub(super) names: &'static [&'static str],
     pub(super) expected: &'static str,
-    /// Whether the others may name secrets of the vault.
+    /// The permission of the others to name secrets of the vault.
     pub(super) vault: Vault,
 }
 
@@ -99,7 +99,7 @@ impl Values<'_> {
         None
     }
 
-    /// A key to sign with. Messages never hold it, nor its length.
+    /// A key to sign with. Messages never contain it, nor its length.
     pub(super) fn secret(&self, key: &str, problems: &mut Problems) -> Option<String> {
         let secret = self.section.string(key, problems)?;
         let expanded = self.expand(key, &secret, problems)?;
@@ -127,7 +127,7 @@ impl Values<'_> {
         Some(At { value, span: path.span })
     }
 
-    /// `headers`, of which the gateway itself sets `own`.
+    /// `headers`, except those in `own`, which the gateway sets itself.
     pub(super) fn headers(&self, own: &OwnHeaders, problems: &mut Problems) -> BTreeMap<String, String> {
         let mut headers: BTreeMap<String, String> = BTreeMap::new();
         for (name, value) in self.section.string_map("headers", problems) {
@@ -193,7 +193,7 @@ impl Values<'_> {
         self.plain(key, path, problems)
     }
 
-    /// Expands and refuses what no operating system takes.
+    /// Expands and refuses text that no operating system accepts.
     pub(super) fn plain(&self, key: &str, text: &At<&str>, problems: &mut Problems) -> Option<String> {
         self.plain_beside(key, text, Vault::Refused, problems)
     }
@@ -231,7 +231,7 @@ impl Values<'_> {
     ) -> Option<String> {
         let env = match self.references {
             References::Resolve(env) => env,
-            // Even where no value is wanted, a reference that can never resolve is refused.
+            // Even if no value is needed, a reference that can never resolve is refused.
             References::Keep => &|_: &str| Some(String::new()),
         };
         match (reference::expand_beside(text.value, env, vault), self.references) {
@@ -290,7 +290,7 @@ impl Values<'_> {
     }
 }
 
-/// The place of `part` within a string value, if it stands there unescaped; else the whole value.
+/// The range of `part` within a string value, if it occurs there unescaped; otherwise the whole value.
 fn narrowed(source: &str, text: &At<&str>, part: &str) -> Range<usize> {
     match source[text.span.clone()].find(part) {
         Some(at) => {

@@ -1,4 +1,4 @@
-//! Where the configuration and the data folder are looked for.
+//! The search for the configuration and the data folder.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use super::{FILE_NAME, Lookup};
 const DEFAULT_DATA: &str = "toolgate-data";
 const DATA_VARIABLE: &str = "TOOLGATE_DATA";
 
-/// What the command line and the environment say about where to look.
+/// The hints of the command line and the environment.
 #[derive(Clone, Copy)]
 pub(crate) struct Whereabouts<'a> {
     /// `--config`
@@ -25,13 +25,13 @@ impl Whereabouts<'_> {
         self.cwd.join(self.named_data().unwrap_or_else(|| DEFAULT_DATA.into()))
     }
 
-    /// The data folder that somebody named.
+    /// The explicitly named data folder.
     fn named_data(&self) -> Option<PathBuf> {
         let from_env = || (self.env)(DATA_VARIABLE).filter(|folder| !folder.is_empty()).map(PathBuf::from);
         self.data.map(Path::to_owned).or_else(from_env)
     }
 
-    /// The file that would be read, where nobody named it or the data folder that it lies in; absolute.
+    /// The file that would be read, if neither it nor its data folder was named; absolute.
     pub(crate) fn unnamed_file(&self) -> Option<PathBuf> {
         let file = self.existing_file().filter(|_| self.config.is_none())?;
         let lies_in_named = self.named_data().is_some_and(|data| file.starts_with(self.cwd.join(data)));
@@ -55,7 +55,7 @@ impl Whereabouts<'_> {
         self.find().map(|file| self.cwd.join(file))
     }
 
-    /// Where a configuration is written if there is none yet.
+    /// The path for a new configuration.
     pub(crate) fn file_to_write(&self) -> PathBuf {
         self.cwd.join(self.find().unwrap_or_else(|| FILE_NAME.into()))
     }

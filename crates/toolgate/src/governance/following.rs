@@ -1,5 +1,6 @@
-//! What is in force follows what is written: the policy folder, and `[policy]` and `[approvals]` of the configuration. What does not
-//! load changes nothing. Questions that policy does not ask like this any more are withdrawn.
+//! The policies in force follow the policy folder, and `[policy]` and `[approvals]` of the configuration.
+//! Changes that do not load have no effect. Questions that policy no longer asks in the same way are
+//! withdrawn.
 
 use std::sync::Arc;
 
@@ -26,17 +27,17 @@ pub(crate) struct Follower {
     pub(super) catalog: Arc<Catalog>,
 }
 
-/// What open approvals were last held against.
+/// The state that open approvals were last compared with.
 #[derive(Default)]
 struct HeldAgainst {
     version: Option<Digest>,
     snapshot: Option<Arc<Snapshot>>,
-    /// What was wrong with the policies then.
+    /// The problems of the policies then.
     broken: Option<PolicyError>,
 }
 
 impl Follower {
-    /// Takes up policies whose files changed, for as long as the gateway runs.
+    /// Applies changes of policy files, for as long as the gateway runs.
     pub(super) async fn follow(self) {
         let mut tick = tokio::time::interval(LOOK_EVERY);
         let mut held = HeldAgainst::default();
@@ -49,7 +50,7 @@ impl Follower {
         }
     }
 
-    /// Takes up what a configuration says about policies and approvals.
+    /// Applies a configuration of policies and approvals.
     pub(crate) async fn take(&self, config: &Config) {
         let settings = &config.approvals;
         self.pipeline.set_times(settings.hold, settings.timeout);
@@ -60,7 +61,7 @@ impl Follower {
         }
     }
 
-    /// Says what became of policies that were read anew.
+    /// Reports the result of reloading policies.
     async fn taken(&self, read: Result<Digest, PolicyError>) {
         match read {
             Ok(version) => {
@@ -75,8 +76,8 @@ impl Follower {
         }
     }
 
-    /// Withdraws what policy does not ask like this any more, and says which policies fail on the tools there are. Only where
-    /// policies or tools have changed since the last time.
+    /// Withdraws questions that policy no longer asks in the same way, and reports policies that fail on
+    /// current tools. Only if policies or tools have changed since the last time.
     async fn hold_against(&self, held: &mut HeldAgainst) {
         let (version, snapshot) = (Some(self.policy.version()), self.catalog.snapshot());
         let is_known = held.snapshot.as_ref().is_some_and(|known| Arc::ptr_eq(known, &snapshot));
@@ -97,12 +98,13 @@ impl Follower {
                 }
                 *held = HeldAgainst { version, snapshot: Some(snapshot), broken };
             }
-            // They are looked at again in a moment.
+            // They are checked again in a moment.
             Err(error) => tracing::warn!(%error, "open approvals could not be held against new policies"),
         }
     }
 
-    /// What is wrong with the policies in force. To hold them against thousands of tools takes a while, and nothing waits for it.
+    /// The problems of the policies in force. Checking them against thousands of tools takes a while, and
+    /// nothing waits for it.
     async fn find_broken(&self) -> Option<PolicyError> {
         let (policy, catalog) = (self.policy.clone(), self.catalog.clone());
         let looked = tokio::task::spawn_blocking(move || policy.broken(&stored::tools(&catalog))).await;

@@ -1,4 +1,4 @@
-//! The files in which clients keep their MCP servers, read into one form.
+//! The clients' files with MCP servers, read into one form.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -44,7 +44,7 @@ pub(crate) fn read_client_config(
                 message: error.kind().to_string(),
             }
         })?;
-    // The same servers come in the same order, whatever order a client last wrote them in.
+    // The same servers come in the same order, in whatever order a client last wrote them.
     document.sort_all_objects();
     let Some((servers, inputs)) = sections(&document) else {
         return Err(ImportError::NoServers { path: path.to_owned() });
@@ -66,7 +66,7 @@ pub(crate) fn read_client_config(
     Ok(found)
 }
 
-/// The servers, and what VS Code asks its user for.
+/// The servers, and VS Code's prompts for its user.
 fn sections(document: &Value) -> Option<(&Map<String, Value>, Option<&Value>)> {
     let in_settings = |key| document.get("mcp").and_then(|mcp| mcp.get(key));
     if let Some(servers) = document.get("mcpServers").and_then(Value::as_object) {
@@ -85,7 +85,7 @@ fn input_descriptions(inputs: Option<&Value>) -> Vec<(String, String)> {
     inputs.map(|input| (text(input, "id"), text(input, "description"))).collect()
 }
 
-/// The project whose file this is; none for the files that hold for a whole user.
+/// The project of this file; `None` for a user's global files.
 fn project_of<'p>(path: &'p Path, home: Option<&Path>) -> Option<&'p Path> {
     let folder = path.parent()?;
     let project = match folder.file_name().and_then(|name| name.to_str()) {
@@ -293,7 +293,7 @@ impl Reading<'_> {
     }
 }
 
-/// Text, or what somebody wrote without quotes.
+/// Text, or an unquoted value.
 fn plain(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

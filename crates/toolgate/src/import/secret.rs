@@ -29,7 +29,7 @@ const TELLING_STARTS: [&str; 12] = [
     "Basic ",
 ];
 
-/// Whether `value` under `name` is a secret in clear.
+/// True if `value` under `name` is a secret in clear text.
 pub(super) fn is_secret(name: &str, value: &str) -> bool {
     let value = value.trim();
     if value.is_empty() || is_switch(value) {
@@ -54,7 +54,7 @@ fn has_telling_start(value: &str) -> bool {
     TELLING_STARTS.iter().any(|start| value.starts_with(start))
 }
 
-/// Arguments that hold a secret: `--api-key=…`, or `--token` followed by one.
+/// Arguments with a secret: `--api-key=…`, or `--token` followed by one.
 pub(super) fn secret_args(args: &[String]) -> Vec<usize> {
     let is_flag = |arg: &str| arg.starts_with('-');
     let mut found = Vec::new();
@@ -86,7 +86,7 @@ pub(crate) fn masked_line(words: &[String]) -> String {
     words.iter().enumerate().map(shown).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether the query of a URL holds a secret.
+/// True if the query of a URL contains a secret.
 pub(super) fn has_secret_query(url: &str) -> bool {
     let query = url.split_once('?').map_or("", |(_, query)| query);
     let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
@@ -97,7 +97,7 @@ pub(super) fn without_query(url: &str) -> &str {
     url.split_once('?').map_or(url, |(before, _)| before)
 }
 
-/// A URL with a query that holds a secret hidden.
+/// A URL with a secret query hidden.
 pub(crate) fn masked_url(url: &str) -> String {
     if has_secret_query(url) { format!("{}?{MASK}", without_query(url)) } else { url.to_owned() }
 }

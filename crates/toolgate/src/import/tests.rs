@@ -1,4 +1,4 @@
-//! Files as the clients write them, and what becomes of them.
+//! Files as the clients write them, and the results of importing them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -31,7 +31,7 @@ fn planned(path: &str, text: &str, current: Option<&str>) -> Plan {
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What is told, a line, what is written.
+/// The report, a line, the written text.
 fn check(path: &str, text: &str, current: Option<&str>) -> String {
     let plan = planned(path, text, current);
     format!("{plan}----\n{}", plan.text)

@@ -7,11 +7,11 @@ use std::path::Path;
 
 use crate::config::reference::{escape, is_variable_name};
 
-/// What a reference may stand for besides variables.
+/// The possible targets of a reference besides variables.
 pub(super) struct Terms<'a> {
-    /// The project the client's file belongs to.
+    /// The project of the client's file.
     pub(super) project: Option<&'a Path>,
-    /// Ids of VS Code's `inputs` with what it asks for.
+    /// The ids of VS Code's `inputs` with their prompts.
     pub(super) inputs: &'a [(String, String)],
 }
 
@@ -20,7 +20,7 @@ pub(super) struct Terms<'a> {
 pub(super) struct Translated {
     pub(super) text: String,
     pub(super) notes: Vec<String>,
-    /// Whether any of it comes from the environment.
+    /// True if any of it comes from the environment.
     pub(super) has_reference: bool,
 }
 
@@ -48,7 +48,7 @@ pub(super) fn translate(text: &str, terms: &Terms<'_>) -> Result<Translated, Str
         rest = &rest[at + end + 1..];
     }
     match rest.find("${") {
-        // Never closed: plain text, and what stands before it is already there.
+        // Never closed: plain text, and the part before it is already there.
         Some(at) => out.text.push_str(&escape(&rest[at..])),
         None => out.text.push_str(&escape(rest)),
     }
@@ -61,7 +61,7 @@ enum Meaning {
     Literal(String),
 }
 
-/// Prefixes of references that mean something inside the editor only.
+/// Prefixes of references with a meaning only inside the editor.
 const EDITOR_ONLY: [&str; 4] = ["config:", "command:", "workspaceFolder:", "extensionInstallFolder:"];
 
 fn meaning(inside: &str, terms: &Terms<'_>) -> Result<Meaning, String> {

@@ -1,5 +1,5 @@
-//! The REST API for commands: that of the running gateway, through its private socket, or that of a gateway of the
-//! command's own. Whoever may open the data folder is the person at the command line.
+//! The REST API for commands: that of the running gateway, through its private socket, or that of the
+//! command's own gateway. A user who can open the data folder is the person at the command line.
 
 use std::time::Duration;
 
@@ -24,16 +24,16 @@ use super::{Download, Problem, Socket, Upload, open_store};
 use crate::config::Config;
 use crate::wiring::{self, House, Record};
 
-/// How long the gateway may take to begin its answer, or to take more of what it is sent.
+/// The time that the gateway has to begin its answer, or to take more of a request.
 const ANSWER_WAIT: Duration = Duration::from_secs(60);
 /// More than any list of a gateway within its limits.
 const ANSWER_BYTES_MAX: usize = 256 << 20;
-/// Addresses are made from this one; only what stands after its host is sent.
+/// The base of addresses; only the part after its host is sent.
 const BASE: &str = "http://toolgate/";
 const JSON: &str = "application/json";
 
-/// Whether a command needs to know which servers and tools there are. A gateway of its own has to ask them first, and
-/// starts none where nobody wants to know.
+/// The need of a command to know servers and tools. Its own gateway has to list them first, and starts none
+/// without need.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Catalogue {
     Needed,
@@ -72,7 +72,7 @@ impl LocalApi {
         Ok(Self(Way::Own(Box::new(Own { house, store }))))
     }
 
-    /// That of the gateway that runs on the data folder, if one does.
+    /// The API of the running gateway of the data folder, if there is one.
     pub(crate) async fn running(config: &Config) -> anyhow::Result<Option<Self>> {
         let Some(stream) = Socket::Api.connect(&config.data).await else { return Ok(None) };
         connected(stream).await.map(|sender| Some(Self(Way::Running(sender))))
@@ -97,7 +97,7 @@ impl LocalApi {
         }
     }
 
-    /// Sends what does not fit into memory.
+    /// Sends content that does not fit into memory.
     pub(crate) async fn send(
         &mut self,
         path: &[&str],
@@ -110,7 +110,7 @@ impl LocalApi {
         answered(status, &bytes)
     }
 
-    /// Fetches what does not fit into memory.
+    /// Fetches content that does not fit into memory.
     pub(crate) async fn fetch(&mut self, path: &[&str]) -> anyhow::Result<Download> {
         let answer =
             self.exchange(request(Method::GET, path, &[], JSON, whole("")), &Passed::default()).await?;
@@ -136,7 +136,7 @@ impl LocalApi {
         answered(status, &bytes)
     }
 
-    /// `passed` counts what was sent of the request.
+    /// `passed` counts the sent part of the request.
     async fn exchange(
         &mut self,
         request: Request<RequestBody>,
@@ -157,7 +157,7 @@ impl LocalApi {
     }
 }
 
-/// Waits for as long as something happens.
+/// Waits as long as there is progress.
 async fn patiently<T>(answer: impl Future<Output = T>, passed: &Passed) -> anyhow::Result<T> {
     let mut answer = std::pin::pin!(answer);
     loop {
@@ -190,7 +190,7 @@ async fn connected(stream: UnixStream) -> anyhow::Result<SendRequest<RequestBody
     let shaken = http1::handshake(TokioIo::new(stream)).await;
     let (sender, connection) = shaken.context("the gateway does not speak HTTP on its socket")?;
     tokio::spawn(async move {
-        // Whoever waits for an answer is told of it.
+        // The waiter for an answer gets the error.
         drop(connection.await);
     });
     Ok(sender)
@@ -208,7 +208,7 @@ fn request(
     request.body(body).expect("an address of encoded parts is one")
 }
 
-/// The parts of a path may hold anything.
+/// The parts of a path may contain anything.
 fn target(path: &[&str], query: &[(&str, String)]) -> String {
     let mut url = Url::parse(BASE).expect("it is written above");
     url.path_segments_mut().expect("it has a host").clear().extend(path);

@@ -1,6 +1,6 @@
-//! What a connection to a socket of the data folder begins with: a key that the gateway makes anew at each start and keeps
-//! in the folder. The mode of a socket lets in every process of its owner, and the servers behind the gateway are such
-//! processes; the key is in a folder that they do not see.
+//! The beginning of a connection to a socket of the data folder: a key that the gateway creates at each start
+//! and keeps in the folder. The mode of a socket admits every process of its owner, and the servers behind
+//! the gateway are such processes; the key is in a folder that they cannot see.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -11,9 +11,9 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 
 const FILE_NAME: &str = "gateway.key";
 const KEY_BYTES: usize = 32;
-/// What the line begins with. Neither JSON nor a request of HTTP does.
+/// The beginning of the line. Neither JSON nor a request of HTTP starts like this.
 const WORD: &str = "toolgate-key ";
-/// Of the whole line: every one is as long as any other, so nothing behind it is read with it.
+/// The length of the whole line: all lines are equally long, so nothing after it is read with it.
 const LINE_BYTES: usize = WORD.len() + 2 * KEY_BYTES + 1;
 
 /// The line that opens a socket.
@@ -29,7 +29,7 @@ impl SocketKey {
         let key =
             Self::of_text(&format!("{WORD}{digits}\n")).expect("the parts have the lengths of the whole");
         let draft = data.join(format!("{FILE_NAME}.new"));
-        // One that was left behind may have any mode.
+        // A leftover may have any mode.
         drop(fs::remove_file(&draft));
         let mut file = File::options().write(true).create_new(true).mode(0o600).open(&draft)?;
         file.write_all(&key.0)?;
@@ -37,7 +37,7 @@ impl SocketKey {
         Ok(key)
     }
 
-    /// That of the gateway that runs on this data folder.
+    /// The key of the running gateway of this data folder.
     pub(super) fn read(data: &Path) -> Option<Self> {
         Self::of_text(&fs::read_to_string(Self::path(data)).ok()?)
     }
@@ -50,7 +50,7 @@ impl SocketKey {
         &self.0
     }
 
-    /// Whether the connection begins with this key. Reads the line and nothing behind it.
+    /// True if the connection begins with this key. Reads the line and nothing after it.
     pub(crate) async fn opens(&self, connection: &mut (impl AsyncRead + Unpin)) -> bool {
         let mut line = [0; LINE_BYTES];
         connection.read_exact(&mut line).await.is_ok() && self.is(&line)

@@ -1,4 +1,4 @@
-//! What the REST API said where it did not do what it was asked, as commands tell it.
+//! The REST API's problem, as commands report it.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Problem {
     pub(crate) status: u16,
-    /// What went wrong, for programs.
+    /// The code, for programs.
     pub(crate) code: String,
     detail: String,
     hint: String,
@@ -30,7 +30,7 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A detail that names its place itself is not told twice.
+        // A detail that names its position itself is not repeated.
         if let Some(field) = self.field.as_deref().filter(|field| !self.detail.contains(field)) {
             write!(f, "`{field}`: ")?;
         }

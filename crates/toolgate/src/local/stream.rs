@@ -14,10 +14,10 @@ use tokio::io::{AsyncRead, ReadBuf};
 
 pub(super) type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// What is read at once.
+/// The number of bytes read at once.
 const PIECE_BYTES: usize = 256 << 10;
 
-/// How many bytes have passed.
+/// The number of bytes so far.
 #[derive(Clone, Default)]
 pub(crate) struct Passed(Arc<AtomicU64>);
 
@@ -31,10 +31,10 @@ impl Passed {
     }
 }
 
-/// What a command sends, read as it is sent.
+/// An upload of a command, read while it is sent.
 pub(crate) struct Upload {
     reader: Pin<Box<dyn AsyncRead + Send>>,
-    /// How many bytes it has, where that is known.
+    /// Its size, if known.
     bytes: Option<u64>,
     passed: Passed,
     is_over: bool,
@@ -87,10 +87,10 @@ impl Body for Upload {
     }
 }
 
-/// What a command fetches, as it comes.
+/// A download of a command, as it arrives.
 pub(crate) struct Download {
     body: UnsyncBoxBody<Bytes, Failure>,
-    /// How many bytes were announced.
+    /// The announced size.
     pub(crate) bytes: Option<u64>,
     passed: u64,
 }
@@ -113,7 +113,7 @@ impl Download {
         self.passed
     }
 
-    /// The next piece. Nothing once all that was announced has come.
+    /// The next piece. `None` once everything announced has arrived.
     pub(crate) async fn next(&mut self) -> anyhow::Result<Option<Bytes>> {
         while let Some(frame) = self.body.frame().await {
             let frame = frame.map_err(|error| anyhow!("the file could not be read to its end: {error}"))?;

@@ -71,7 +71,7 @@ fn about(command: &Command) -> String {
     prose(&sentence(&command.get_about().map(ToString::to_string).unwrap_or_default()))
 }
 
-/// What holds for every command is told once.
+/// Options of every command are listed once.
 fn section(command: &Command, everywhere: &[&Arg]) -> String {
     let name = full_name(command);
     let told =

@@ -1,4 +1,4 @@
-//! `configuration.md`, from what stands beside the parser in `config/keys`.
+//! `configuration.md`, from `config/keys` beside the parser.
 
 use super::markdown::{code, fenced, table};
 use crate::config::keys::{Changes, Fallback, Key, Kind, TABLES, Table};

@@ -109,7 +109,7 @@ fn page(one: &Code) -> String {
     )
 }
 
-/// One example says enough.
+/// One example is enough.
 fn add_first(sum: String, next: String) -> String {
     if sum.is_empty() { next } else { sum }
 }
@@ -136,7 +136,7 @@ fn example(one: &Code, seen: Seen) -> Option<String> {
     Some(fenced("json", &text))
 }
 
-/// As problems are made: of their status.
+/// As problems are made: with their status.
 fn problem(one: &Code, status: u16) -> Value {
     let named = http::StatusCode::from_u16(status).expect("a status");
     let mut said = json!({ "type": "about:blank", "title": named.canonical_reason(), "status": status, "code": one.code,
@@ -154,7 +154,7 @@ fn result(one: &Code) -> Value {
     let text = format!("{}\nhint: {}", one.message, one.hint);
     let mut said = json!({ "content": [{ "type": "text", "text": text }],
         "structuredContent": { "error": error, "tool_call_id": "tc_019a…" } });
-    // Whoever waits for a person has done nothing wrong.
+    // A caller that waits for a person has done nothing wrong.
     if one.code != "pending_approval" {
         said["isError"] = true.into();
     }

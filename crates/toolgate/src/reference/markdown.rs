@@ -28,7 +28,7 @@ pub(super) fn fenced(language: &str, text: &str) -> String {
     format!("```{language}\n{}\n```\n", text.trim_end())
 }
 
-/// Words that somebody wrote for a terminal or a doc comment: outside of code nothing in them is markup.
+/// Text for a terminal or a doc comment: outside of code nothing in it is markup.
 pub(super) fn prose(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut in_code = false;
@@ -42,14 +42,14 @@ pub(super) fn prose(text: &str) -> String {
     shown
 }
 
-/// A sentence of what may be the start of one.
+/// A sentence from a possible beginning of one.
 pub(super) fn sentence(text: &str) -> String {
     let text = text.trim();
     let ends = text.is_empty() || text.ends_with(['.', '!', '?', ':', '…']);
     if ends { text.to_owned() } else { format!("{text}.") }
 }
 
-/// What forges make of a heading.
+/// The anchor of a heading on forges.
 pub(super) fn anchor(heading: &str) -> String {
     let kept = |c: &char| c.is_alphanumeric() || " -_".contains(*c);
     heading.to_lowercase().chars().filter(kept).collect::<String>().trim().replace(' ', "-")
@@ -66,7 +66,7 @@ pub(super) fn anchors(page: &str) -> Vec<String> {
     found
 }
 
-/// Where the links of a page lead that stay within the reference.
+/// The targets of a page's links within the reference.
 pub(super) fn links(page: &str) -> Vec<String> {
     let targets = outside_fences(page).flat_map(|line| line.split("](").skip(1));
     let targets = targets.filter_map(|rest| rest.split_once(')').map(|(target, _)| target.to_owned()));

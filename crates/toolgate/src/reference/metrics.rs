@@ -1,4 +1,4 @@
-//! `metrics.md`, from what `/metrics` would answer with something in every family.
+//! `metrics.md`, from the answer of `/metrics` with a value in every family.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -74,7 +74,7 @@ fn families() -> Vec<Family> {
     families
 }
 
-/// Counters are exposed under a name that says so.
+/// Counters are exposed under a name with a suffix.
 fn exposed(name: &str, kind: &str) -> String {
     if kind == "counter" { format!("{name}_total") } else { name.to_owned() }
 }
@@ -89,7 +89,7 @@ fn note_labels(line: &str, labels: &mut Vec<String>) {
     }
 }
 
-/// What the machinery of servers counts, of one server.
+/// The counts of the servers' machinery, for one server.
 struct ByExample;
 
 impl Numbers for ByExample {

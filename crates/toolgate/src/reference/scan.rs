@@ -1,5 +1,5 @@
-//! Which codes the sources use. Wherever a function, a closure, a field or a variable is called `code`, the text that it is
-//! given is one; a new way to make them is found by itself as long as it calls them that.
+//! The codes in the sources. Wherever a function, a closure, a field or a variable is named `code`, its text
+//! is one; a new way to make them is found as long as it uses that name.
 
 mod tokens;
 
@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 
 use tokens::{Tokens, is_code};
 
-/// Crates whose codes no caller hears.
+/// Crates whose codes no caller receives.
 const NOT_HEARD: [&str; 2] = ["toolgate-bench", "toolgate-testkit"];
-/// Words in the places of codes that are none: what the ledger alone keeps, and halves that a code is chosen by.
+/// Words in the places of codes that are none: values of the ledger only, and halves that a code is chosen
+/// by.
 const NO_CODES: [&str; 5] = ["code", "field", "handle", "joined", "parameter"];
 
 /// Codes, and where each is used.
@@ -72,7 +73,7 @@ fn read(folder: &Path, sources: &mut Vec<Source>) {
             read(&path, sources);
         } else if path.extension().is_some_and(|ending| ending == "rs") {
             let text = std::fs::read_to_string(&path).expect("a source is text");
-            // Tests that stand in the file itself come last.
+            // Tests in the file itself come last.
             let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
             sources.push(Source { name: path.display().to_string(), tokens: Tokens::of(text) });
         }
@@ -82,15 +83,15 @@ fn read(folder: &Path, sources: &mut Vec<Source>) {
 /// A function that is given a code.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Maker {
-    /// The type that it belongs to.
+    /// Its type.
     of: Option<String>,
     name: String,
-    /// Which of its arguments.
+    /// The index among its arguments.
     place: usize,
     reach: Reach,
 }
 
-/// Who can use it.
+/// The scope of its use.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Reach {
     Everybody,
@@ -120,7 +121,7 @@ fn makers(tokens: &Tokens) -> Vec<Maker> {
     found
 }
 
-/// What codes are made with.
+/// The makers of codes.
 struct Known<'a> {
     own: &'a BTreeSet<Maker>,
     everywhere: &'a BTreeSet<Maker>,
@@ -148,7 +149,7 @@ fn used(tokens: &Tokens, known: &Known<'_>) -> Vec<String> {
     found
 }
 
-/// The codes that are given to a call whose arguments begin here.
+/// The codes passed to a call whose arguments begin here.
 fn called(tokens: &Tokens, at: usize, known: &Known<'_>) -> Vec<String> {
     let name = tokens.text(at - 1);
     let of = tokens.before(at - 1, &["_", "::"]).then(|| tokens.text(at - 3).to_owned());

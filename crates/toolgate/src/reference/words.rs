@@ -1,15 +1,15 @@
-//! One word for each thing, in everything that people read: the documentation, which the reference of commands, REST and events is
-//! part of, the example of a configuration, and the console.
+//! One word for each thing, in everything that people read: the documentation, including the reference of
+//! commands, REST and events, the example configuration, and the console.
 
 use std::path::{Path, PathBuf};
 
 use toolgate_core::approval::ApprovalState;
 use toolgate_core::event::Outcome;
 
-/// What an approval is never called.
+/// Words that are never used for an approval.
 const OTHER_WORDS: [&str; 8] =
     ["rejected", "rejects", "reject", "rejection", "consumed", "consumes", "declined", "unapproved"];
-/// Names of something else, and what older ledgers say.
+/// Names of other things, and the words of older ledgers.
 const NAMES: [&str; 4] = ["approval.consumed", "`rejected`", "`consumed`", "registry.tool.rejected"];
 
 fn root() -> PathBuf {

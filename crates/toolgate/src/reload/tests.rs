@@ -1,4 +1,4 @@
-//! The file is changed under the watch, and looked at as often as a test says.
+//! The file changes under the watch, and is polled as often as a test requires.
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ impl Desk {
         std::fs::write(self.folder.path().join("toolgate.toml"), text).expect("written");
     }
 
-    /// As many looks as a file needs to settle.
+    /// As many polls as a file needs to settle.
     fn settled(&mut self) -> Option<Seen> {
         (0..3).find_map(|_| self.watch.look())
     }

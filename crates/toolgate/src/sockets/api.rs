@@ -1,5 +1,5 @@
-//! HTTP on a socket of the data folder: every request goes straight to the REST API, as one of the person at the command
-//! line. The socket's key is what keeps others out, so Host, Origin and tokens have no say here.
+//! HTTP on a socket of the data folder: every request goes straight to the REST API, as one of the person at
+//! the command line. The socket's key keeps others out, so Host, Origin and tokens do not matter here.
 
 use std::convert::Infallible;
 use std::pin::pin;
@@ -14,10 +14,10 @@ use toolgate_api::Api;
 
 use crate::local;
 
-/// How long a command may take to send its request line and headers.
+/// The time that a command has to send its request line and headers.
 const HEADERS_WAIT: Duration = Duration::from_secs(15);
 
-/// How much of a body is taken is for each route to say.
+/// Each route limits the size of its body.
 pub(super) async fn serve(api: &Api, stream: UnixStream, shutdown: &CancellationToken) {
     let answer = service_fn(|request: http::Request<hyper::body::Incoming>| async move {
         Ok::<_, Infallible>(local::serve(api, request).await)

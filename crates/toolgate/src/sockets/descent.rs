@@ -1,6 +1,6 @@
-//! Whether the process at the other end of a socket was started by this gateway: then it is a server or works for one, and
-//! whatever key it shows, it is not the person at the command line. A process whose parents have ended is nobody's
-//! descendant any more, so this is a second fence and not the first.
+//! A check whether the process at the other end of a socket was started by this gateway: then it is a server
+//! or works for one, and with any key it is not the person at the command line. A process whose parents have
+//! ended is no longer a descendant, so this is a second fence and not the first.
 
 use tokio::net::UnixStream;
 
@@ -14,13 +14,13 @@ pub(super) fn is_of_ours(stream: &UnixStream) -> bool {
         && std::iter::successors(Some(peer), |pid| parent(*pid)).take(GENERATIONS_MAX).any(|pid| pid == own)
 }
 
-/// Where the system does not say, there is none.
+/// `None` if the system does not tell.
 fn parent(pid: i32) -> Option<i32> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     parent_in(&stat)
 }
 
-/// The name of the program stands in brackets and may hold anything.
+/// The name of the program is in brackets and may contain anything.
 fn parent_in(stat: &str) -> Option<i32> {
     let (_, rest) = stat.rsplit_once(") ")?;
     rest.split(' ').nth(1)?.parse().ok().filter(|parent| *parent > 0)

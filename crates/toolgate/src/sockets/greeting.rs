@@ -1,28 +1,28 @@
-//! The first line on the agents' socket: `toolgate stdio --agent NAME` says there which agent it is. A client that says
-//! nothing of the kind begins with its first message, and is the agent that its principal is.
+//! The first line on the agents' socket: `toolgate stdio --agent NAME` names its agent there. A client
+//! without such a line begins with its first message, and has the agent of its principal.
 
 use std::io::Cursor;
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 use toolgate_core::scope::{AgentName, Route};
 
-/// What the line begins with. No JSON does.
+/// The beginning of the line. JSON never starts like this.
 const WORD: &str = "toolgate-agent ";
-/// More than the word and the longest name, whatever its script.
+/// More than the word and the longest name, in any script.
 const LINE_BYTES_MAX: u64 = 512;
 
-/// The line that says which agent it is.
+/// The line that names the agent.
 pub(crate) fn greet(agent: &AgentName) -> String {
     format!("{WORD}{agent}\n")
 }
 
-/// Reads the line if there is one. All else is left in the reader as it came.
+/// Reads the line if there is one. Everything else is left in the reader as it came.
 pub(super) async fn hear<R: AsyncRead + Unpin>(reader: R) -> (Route, impl AsyncRead + Unpin) {
     let mut reader = BufReader::new(reader);
     let mut line = Vec::new();
     let begins = reader.fill_buf().await.is_ok_and(|first| first.first() == WORD.as_bytes().first());
     if begins {
-        // What cannot be read ends here as it would end there.
+        // Unreadable input ends here as it would end there.
         drop((&mut reader).take(LINE_BYTES_MAX).read_until(b'\n', &mut line).await);
     }
     let agent = read(&line);

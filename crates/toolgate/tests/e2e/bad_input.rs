@@ -1,4 +1,4 @@
-//! What agents may get wrong: every case has its status and its code, and what comes after it works.
+//! Mistakes of agents: every case has its status and its code, and the next request works.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ const UNSUPPORTED_VERSION: i64 = -32022;
 
 const OLDER: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
-/// What a body that is not JSON can look like.
+/// Examples of bodies that are not JSON.
 const NOT_JSON: [&str; 8] = [
     "",
     "{",
@@ -35,7 +35,7 @@ const NOT_JSON: [&str; 8] = [
     r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"a":NaN}}"#,
 ];
 
-/// What a body that is JSON and not JSON-RPC can look like.
+/// Examples of bodies that are JSON and not JSON-RPC.
 const NOT_JSON_RPC: [&str; 14] = [
     "1",
     "null",
@@ -60,7 +60,7 @@ fn expect(answer: &Answer, status: u16, code: i64, case: &str) {
     assert!(error["message"].as_str().is_some_and(|message| !message.is_empty()), "{case}: {answer:?}");
 }
 
-/// The gateway goes on as if nothing had happened.
+/// The gateway still works normally.
 async fn still_serves(gateway: &Gateway) {
     let answer = gateway.client().modern("server/discover", json!({})).await;
     assert_eq!(answer.status, 200, "{answer:?}");
@@ -189,7 +189,7 @@ async fn batches_work_in_sessions_of_2025_03_26() {
     assert!(seen.iter().any(|one| one["result"]["content"][0]["text"] == "in a batch"), "{seen:?}");
 }
 
-/// A request of the newer era whose headers and body are put together by hand.
+/// A request of the newer era with handwritten headers and body.
 fn spelled(gateway: &Gateway, headers: &[(&str, &str)], body: &Value) -> reqwest::RequestBuilder {
     headers
         .iter()
@@ -592,7 +592,7 @@ async fn deep_nesting_is_refused_and_what_is_within_the_limit_passes() {
             request.header("mcp-method", "tools/call").header("mcp-name", "conf__echo").body(body),
         )
     };
-    // Three levels stand around the innermost value: the message, params and arguments.
+    // Three levels surround the innermost value: the message, params and arguments.
     assert_eq!(send(nested(97)).await.result()["content"][0]["text"], "deep");
     for levels in [98, 1_000, 500_000] {
         expect(&send(nested(levels)).await, 400, INVALID_REQUEST, &levels.to_string());
@@ -624,7 +624,7 @@ async fn an_id_in_flight_may_not_be_used_again() {
     let client = session(&gateway, "2025-11-25").await;
     let first = tokio::spawn({
         let (client, slow) = (client.clone(), slow.clone());
-        // A ping that came first may have the id for an instant.
+        // An earlier ping may have the id for an instant.
         async move {
             loop {
                 let answer = client.legacy(5, "tools/call", slow.clone()).await;
@@ -898,7 +898,7 @@ async fn a_configured_host_and_origin_are_served() {
     assert_eq!(HttpClient::finish(request).await.status, 200);
 }
 
-/// A call of the newer era that an older server has asked a question about, and the state that leads back to it.
+/// A call of the newer era with a question from an older server, and the state that leads back to it.
 async fn asked(client: &HttpClient) -> (Value, String) {
     let params = json!({"name": "conf__test_elicitation", "arguments": {"message": "who are you?"}});
     let result = client.modern("tools/call", params.clone()).await.result();
@@ -1271,7 +1271,7 @@ async fn one_principal_leaves_sessions_for_others() {
     assert_eq!(other.raw(opening).await.response()["error"], Value::Null);
 }
 
-/// A generator that gives the same numbers in every run, so that what it finds can be found again.
+/// A generator with the same numbers in every run, so that its findings can be reproduced.
 struct Dice(u64);
 
 impl Dice {
@@ -1280,7 +1280,7 @@ impl Dice {
         usize::try_from(self.0 >> 33).expect("31 bits") % sides
     }
 
-    /// The text with a few bytes changed, left out, doubled or moved in.
+    /// The text with a few bytes changed, removed, doubled or moved.
     fn spoil(&mut self, text: &str) -> Vec<u8> {
         const ODD: [&[u8]; 12] =
             [b"{", b"}", b"[", b"]", b"\"", b"\\", b",", b":", b"\0", b"\xff", b"1e9999", b"\\ud800"];
@@ -1356,7 +1356,7 @@ async fn clients_that_never_finish_sending_hold_up_nobody() {
     assert!(began.elapsed() < Duration::from_secs(5), "took {:?}", began.elapsed());
 }
 
-/// A request without a credential whose body never comes.
+/// A request without a credential whose body never arrives.
 async fn half_a_login(gateway: &Gateway) -> Wire {
     let mut wire = Wire::open(gateway).await;
     let head = "POST /console/login HTTP/1.1\r\nHost: localhost\r\n\
@@ -1384,7 +1384,7 @@ async fn connections_that_are_all_held_up_leave_a_place_for_health_checks_and_ad
     assert_eq!(ask("/servers", &admin).await.status, 200);
     let agent = ask("/tools", &gateway.agent).await;
     assert_eq!((agent.status, agent.json()["code"].as_str()), (503, Some("connections_full")), "{agent:?}");
-    // Whoever only holds a place loses it in time.
+    // A client that only occupies a place loses it in time.
     let free =
         until_async(4 * WAIT, || async { (ask("/tools", &gateway.agent).await.status == 200).then_some(()) });
     free.await.expect("there is a place again");

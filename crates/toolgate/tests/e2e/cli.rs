@@ -1,4 +1,4 @@
-//! The command line from outside: what is promised about flags, output, exit codes, files and processes.
+//! The command line from outside: the promises about flags, output, exit codes, files and processes.
 
 mod discovery;
 mod first_look;
@@ -20,7 +20,8 @@ use serde_json::Value;
 
 use crate::toolgate;
 
-/// A folder with a configuration and data, and no gateway running on it. It is also the home of whoever runs commands.
+/// A folder with a configuration and data, and no running gateway. It is also the home of the user who runs
+/// commands.
 struct Place(tempfile::TempDir);
 
 impl Place {
@@ -33,7 +34,7 @@ impl Place {
         place
     }
 
-    /// Whoever runs commands here has agreed to the configuration.
+    /// The user who runs commands here has agreed to the configuration.
     fn agree(&self) {
         let file = self.path("toolgate.toml").canonicalize().expect("the configuration is there");
         std::fs::create_dir_all(self.path(".local/state/toolgate")).expect("a folder");
@@ -60,7 +61,7 @@ impl Place {
     }
 }
 
-/// What a command printed and how it ended.
+/// The output of a command, and its exit code.
 #[derive(Debug)]
 struct Said {
     stdout: String,
@@ -82,7 +83,7 @@ impl Said {
         self
     }
 
-    /// It ended badly and said all of this on standard error.
+    /// It failed and printed all of this on standard error.
     #[track_caller]
     fn badly(self, code: i32, words: &[&str]) {
         assert_eq!(self.code, Some(code), "{self:?}");

@@ -1,4 +1,4 @@
-//! A server that turns on the gateway: what its process reaches, and what it does not.
+//! A server that attacks the gateway: the resources that its process reaches, and those that it does not.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::doors::WAIT;
 use crate::kit::listed;
 use crate::toolgate;
 
-/// A server that runs what it is told to, as a bad package would run what it likes.
+/// A server that runs any given code, as a malicious package would.
 const HOSTILE: &str = r#"
 import ctypes, json, os, socket, subprocess, sys
 
@@ -44,14 +44,14 @@ for line in sys.stdin:
         say(id, error={"code": -32601, "message": "no such method"})
 "#;
 
-/// How a server finds out where the gateway keeps its things: it stands in the command line.
+/// The way a server finds the gateway's data folder: it is in the command line.
 const DATA: &str = r#"
 gateway = os.getppid()
 line = open(f"/proc/{gateway}/cmdline").read().split("\0")
 data = line[line.index("--data") + 1]
 "#;
 
-/// The interpreter itself: what stands on PATH may be a script that needs a home folder.
+/// The interpreter itself: the one on PATH may be a script that needs a home folder.
 pub(crate) fn python() -> PathBuf {
     let said = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
     let said = said.expect("python3 is there").stdout;
@@ -80,7 +80,7 @@ impl Scene {
         Self::new(&hostile(&[], ""), folder(), &[]).await
     }
 
-    /// What the server says once it has run this.
+    /// The server's output after running this.
     async fn run(&self, code: &str) -> String {
         let arguments = json!({ "name": "bad__run", "arguments": { "code": code } });
         let result = self.gateway.client().modern("tools/call", arguments).await.result();
@@ -97,7 +97,7 @@ fn folder() -> TempDir {
     tempfile::tempdir().expect("a temporary folder")
 }
 
-/// A folder where nobody may write by default: temporary folders are everybody's.
+/// A folder without write access by default: temporary folders are writable for all.
 fn outside() -> TempDir {
     let home = std::env::home_dir().expect("whoever runs tests has a home folder");
     tempfile::Builder::new().prefix("toolgate-test-").tempdir_in(home).expect("a folder")
@@ -148,7 +148,7 @@ async fn what_is_hidden_cannot_be_uncovered() {
     let uncover = "libc = ctypes.CDLL(None, use_errno=True)\n\
         out = [libc.umount2(data.encode(), 2), os.listdir(data)]";
     assert_eq!(scene.run(&format!("{DATA}{uncover}")).await, "[-1, []]");
-    // In namespaces of its own it may do much, but not that.
+    // In its own namespaces it may do much, but not that.
     let deeper = format!(
         "{DATA}\ncode = '''\nimport ctypes, os, sys\nlibc = ctypes.CDLL(None, use_errno=True)\n\
          libc.unshare(0x10000000 | 0x20000)\nlibc.umount2(sys.argv[1].encode(), 2)\n\

@@ -1,4 +1,5 @@
-//! The console in a real Chromium, used as a person uses it: by what stands on the page, not by what is behind it.
+//! The console in a real Chromium, used as a person uses it: by the visible text, not by the markup behind
+//! it.
 
 mod axe;
 mod browser;

@@ -1,4 +1,4 @@
-//! What agents see and how they find it, from outside: definitions, sessions, lists, search.
+//! The tools that agents see and find, from outside: definitions, sessions, lists, search.
 
 mod addresses;
 mod agents;

@@ -1,5 +1,5 @@
-//! Clients for the doors that are more than one request and one answer: streams of events, the older HTTP+SSE pair,
-//! and `toolgate stdio`. What comes in is kept as text, so that tests can compare bytes.
+//! Clients for the doors that are more than one request and one answer: streams of events, the older HTTP+SSE
+//! pair, and `toolgate stdio`. Incoming data is kept as text, so that tests can compare bytes.
 
 use std::process::{ExitStatus, Stdio as Io};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 use toolgate_testkit::gateway::{Gateway, HttpClient};
 
-/// Nothing a test waits for takes longer.
+/// The maximum wait of a test.
 pub(crate) const WAIT: Duration = Duration::from_secs(20);
 
 /// The `_meta` of a request of the newer era.
@@ -35,7 +35,7 @@ pub(crate) fn initialize(version: &str, capabilities: &Value) -> String {
 
 pub(crate) const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
-/// A stream of server-sent events, read as it comes.
+/// A stream of server-sent events, read as it arrives.
 pub(crate) struct Events {
     response: reqwest::Response,
     buffer: Vec<u8>,
@@ -110,7 +110,7 @@ impl Events {
         }
     }
 
-    /// The next event that carries something.
+    /// The next event with content.
     pub(crate) async fn event(&mut self) -> Event {
         loop {
             let event = self.next().await.expect("the stream goes on");
@@ -267,7 +267,7 @@ impl Stdio {
         self.answer(id).await
     }
 
-    /// Closes stdin; what was still written, and how the process ended.
+    /// Closes stdin; returns the remaining output and the exit status.
     pub(crate) async fn end(mut self) -> (Vec<String>, ExitStatus) {
         drop(self.stdin.take());
         let mut rest = String::new();
@@ -314,18 +314,18 @@ impl Wire {
     }
 }
 
-/// A token of its own for another principal.
+/// A token for another principal.
 pub(crate) fn another_token(gateway: &Gateway) -> String {
     let made = gateway.cli(&["token", "create", "--role", "agent"]);
     assert!(made.status.success(), "{made:?}");
     String::from_utf8(made.stdout).expect("tokens are text").trim().to_owned()
 }
 
-/// Seconds that it has kept a core busy: unlike time on the clock, they do not grow with what else the machine does.
+/// The CPU time in seconds: unlike wall-clock time, it does not grow with other load.
 pub(crate) fn cpu_seconds(pid: u32) -> f64 {
     const TICKS_PER_SECOND: f64 = 100.0;
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("the process runs");
-    // The name stands in brackets and may have blanks in it; 11 fields later come user and system time.
+    // The name is in brackets and may contain blanks; 11 fields later come user and system time.
     let (_, fields) = stat.rsplit_once(')').expect("Linux writes the name in brackets");
     let ticks = |at: usize| fields.split_whitespace().nth(at).and_then(|field| field.parse::<f64>().ok());
     (ticks(11).expect("user time") + ticks(12).expect("system time")) / TICKS_PER_SECOND

@@ -1,4 +1,4 @@
-//! How things end: answers after the end of input, counted streams, batches with a bound, filters that know their kind.
+//! Ends: answers after the end of input, counted streams, bounded batches, filters that know their kind.
 
 use std::io::Write;
 use std::process::Stdio;

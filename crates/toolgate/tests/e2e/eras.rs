@@ -1,4 +1,4 @@
-//! All four combinations of client era and server era, over pipes and over the web: everything MCP has, works.
+//! All four combinations of client era and server era, over pipes and over the web: all of MCP works.
 
 use std::time::Duration;
 
@@ -57,7 +57,7 @@ fn able() -> Value {
     json!({ "elicitation": {}, "sampling": {}, "roots": { "listChanged": true } })
 }
 
-/// What a client answers when it is asked.
+/// A client's answer to a question.
 fn reply_to(method: &str) -> Value {
     match method {
         "elicitation/create" => json!({ "action": "accept", "content": {
@@ -457,7 +457,7 @@ async fn log_lines_come_to_whoever_asked_for_them() {
     for server in SERVERS {
         let params = json!({ "name": format!("{server}__test_tool_with_logging") });
         let three = until_async(WAIT, || async {
-            // The level reaches servers of the older era as a request of its own, which takes a moment.
+            // The level reaches servers of the older era as a separate request, which takes a moment.
             let told = tell_older(&clients.older, 9, "tools/call", &params).await;
             (told.of("notifications/message").len() == 3).then_some(told)
         });
@@ -489,7 +489,8 @@ async fn cancellations(world: &World, server: &str) -> u64 {
     count(world, server, json!({})).await
 }
 
-/// Sends a call that runs until it is cancelled, and hangs up once so many of them have reached the server.
+/// Sends a call that runs until it is cancelled, and hangs up once `reached` of them have arrived at the
+/// server.
 async fn send_and_hang_up(world: &World, server: &str, request: reqwest::RequestBuilder, reached: u64) {
     let is_there =
         || async { (count(world, server, json!({ "begun": true })).await >= reached).then_some(()) };
@@ -529,7 +530,7 @@ async fn an_older_client_cancels_by_notification_and_not_by_hanging_up() {
             let body = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id, "reason": "enough" } });
             HttpClient::finish(client.legacy_post().body(body.to_string()))
         };
-        // One client hangs up, another call is cancelled: the server hears of the second alone.
+        // One client hangs up, another call is cancelled: the server hears only of the second.
         for id in [1, 2] {
             send_and_hang_up(&world, server, client.legacy_post().body(body(id).to_string()), id).await;
         }
@@ -557,7 +558,8 @@ async fn cancellation_on_stdio_reaches_the_server_in_both_eras() {
         newer
             .send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string())
             .await;
-        // Requests and notifications of one client are taken in order, so these answers show that the calls are under way.
+        // Requests and notifications of one client are processed in order, so these answers show that the
+        // calls are in progress.
         assert_eq!(older.request(2, "ping", json!({})).await["result"], json!({}));
         newer.request(2, "server/discover", json!({ "_meta": modern_meta(&able()) })).await;
         tokio::time::sleep(Duration::from_millis(300)).await;
@@ -631,7 +633,7 @@ async fn resource_updates_reach_subscribers_of_both_eras() {
             "{server}"
         );
         let mut heard = subscription(&world.newer(), json!({ "resourceSubscriptions": [uri] })).await;
-        // Whoever has been answered is subscribed: one update is enough.
+        // An answered client is subscribed: one update is enough.
         call(&world.newer(), &format!("{server}__test_trigger_resource_update"), json!({})).await;
         let news = heard.called("notifications/resources/updated").await;
         assert_eq!(news["params"]["uri"], json!(uri), "{server}: under the URI that was subscribed");
@@ -757,7 +759,7 @@ async fn an_expired_session_at_a_server_is_opened_anew_and_the_call_repeated_onc
     again.await.expect("changes are heard in the new session");
 }
 
-/// A question that one client is asked must be about its own call.
+/// A question to a client must be about its own call.
 fn own_question(message: &Value, client: &str) {
     let question = message["params"]["message"].as_str().or(message["message"].as_str()).expect("a message");
     assert_eq!(question, format!("Server \"conf\" asks: {client}"), "somebody else's question");
@@ -825,7 +827,8 @@ async fn several_older_clients_of_one_process_never_get_each_others_questions() 
     for one in calls {
         let told = one.await.expect("nobody saw a foreign question");
         if told.asked.is_empty() {
-            // On a shared pipe the protocol does not say whose call a question belongs to; saying so is the way out.
+            // On a shared pipe the protocol does not tell which call a question belongs to; naming it is the
+            // solution.
             assert!(refused(&told.response), "{told:?}");
         } else {
             assert!(told.text().contains("ann"), "{told:?}");

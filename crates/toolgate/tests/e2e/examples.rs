@@ -1,4 +1,4 @@
-//! What lies in `examples/`, run as its READMEs say, against the real gateway.
+//! The programs in `examples/`, run as their READMEs say, against the real gateway.
 
 mod agents;
 mod pages;
@@ -27,7 +27,7 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The letter box of the quick start, in a folder of its own.
+/// The letter box of the quick start, in its own folder.
 struct LetterBox {
     gateway: Gateway,
 }
@@ -44,7 +44,7 @@ impl LetterBox {
         Self { gateway: Gateway::boot_in(toolgate(), &toml, folder) }
     }
 
-    /// A command that must go well; what it printed.
+    /// Runs a command that must succeed; returns its output.
     fn say(&self, words: &[&str]) -> String {
         let output = self.gateway.cli(words);
         assert!(output.status.success(), "{words:?}: {output:?}");
@@ -61,7 +61,7 @@ impl LetterBox {
         until(WAIT, pending).expect("the agent asks")
     }
 
-    /// What was sent, a letter a line.
+    /// The sent letters, one a line.
     fn sent(&self) -> String {
         std::fs::read_to_string(self.gateway.folder().join("outbox/letters.jsonl")).unwrap_or_default()
     }
@@ -76,7 +76,7 @@ impl Running {
         Self(piped.spawn().expect("the example starts"))
     }
 
-    /// Waits for its end, which must be a good one; what it printed.
+    /// Waits for its successful end; returns its output.
     fn finish(mut self) -> String {
         let ended = until(WAIT, || self.0.try_wait().expect("a child of ours"));
         assert!(ended.is_some(), "the example never ended");

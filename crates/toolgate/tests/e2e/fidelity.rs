@@ -1,5 +1,5 @@
-//! What a server sends reaches the agent byte for byte, and what an agent sends reaches the server so, through every
-//! door. Compared as text: parsing would hide exactly what is looked for.
+//! A server's bytes reach the agent unchanged, and an agent's bytes reach the server unchanged, through every
+//! door. Compared as text: parsing would hide exactly the differences in question.
 
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::{Gateway, HttpClient, until_async};
@@ -8,8 +8,8 @@ use crate::boot;
 use crate::doors::{Pair, Stdio, WAIT, modern_meta};
 use crate::kit::{Remote, child, file, remote};
 
-/// A definition with everything that typed decoding loses: unknown members, numbers in odd spelling, keys out of
-/// order and nearly or wholly alike, escapes, white space.
+/// A definition with everything that typed decoding loses: unknown members, numbers in odd notation, keys out
+/// of order and nearly or wholly alike, escapes, white space.
 const DEFINITION: &str = r#"{ "vendor.first":{"z":1,"a":[ 1 ,2,	3 ]}, "name" : "verbatim" ,"description":"caf\u00e9 \ud83d\ude00 \/ \u0022quoted\u0022 日本","inputSchema":{"type":"object","properties":{"z":{"type":"number","default":1.10,"maximum":1e400},"a":{"const":12345678901234567890123,"x-vendor":-0.0},"b":{"default":1E+2}},"$defs":{"a":1,"A":2,"a ":3,"\u0061":4}},"annotations":{"title":"","vendorHint":{"b":true,"a":null}},"execution":{"taskSupport":"optional"},"icons":[],"":0 }"#;
 
 /// The same kind of trouble in a result.
@@ -69,7 +69,7 @@ impl Setting {
         setting
     }
 
-    /// Waits for a name in the text of the list: its numbers are beyond what a parser takes.
+    /// Waits for a name in the text of the list: its numbers are beyond the range of a parser.
     async fn listed(&self, name: &str) {
         let there = until_async(WAIT, || async {
             self.ask(Door::NewerHttp, "tools/list", None, "").await.contains(name).then_some(())
@@ -77,7 +77,7 @@ impl Setting {
         there.await.unwrap_or_else(|| panic!("{name} was never listed"));
     }
 
-    /// The text of the answer to one request that is put together by hand.
+    /// The text of the answer to one handwritten request.
     async fn ask(&self, door: Door, method: &str, name: Option<&str>, members: &str) -> String {
         let comma = if members.is_empty() { "" } else { "," };
         let older = format!(r#"{{"jsonrpc":"2.0","id":77,"method":"{method}","params":{{{members}}}}}"#);
@@ -126,10 +126,10 @@ impl Setting {
     }
 }
 
-/// The answer without what the gateway says about the call.
+/// The answer without the gateway's envelope.
 fn without_envelope(answer: &str) -> String {
     let Some(start) = answer.find(r#""dev.toolgate/envelope":"#) else { panic!("no envelope: {answer}") };
-    // It may hold warnings, which are objects too.
+    // It may contain warnings, which are objects too.
     let mut depth = 0;
     let ends = |(at, c): (usize, char)| {
         depth += i32::from(c == '{') - i32::from(c == '}');
@@ -161,7 +161,7 @@ async fn results_reach_the_agent_byte_for_byte() {
             let answer = setting
                 .ask(door, "tools/call", Some(&tool), &format!(r#""name":"{tool}","arguments":{{}}"#))
                 .await;
-            // What the newer era requires of every result stands in front; all the rest is the server's.
+            // The members that the newer era requires of every result come first; the rest is the server's.
             let marked = door == Door::NewerHttp || name.ends_with("newer");
             let expected = if marked {
                 RESULT.replacen('{', r#"{"resultType":"complete","#, 1)
@@ -224,7 +224,7 @@ async fn line_breaks_survive_where_the_door_has_room_for_them() {
         let expected = match door {
             Door::NewerHttp => result.replacen('{', r#"{"resultType":"complete","#, 1),
             Door::OlderHttp => result.clone(),
-            // A line break in a message would end it here; outside of strings it means as much as a space.
+            // A line break in a message would end it here; outside of strings it is equivalent to a space.
             Door::Stdio | Door::Pair => result.replace(['\n', '\r'], " "),
         };
         let answer = without_envelope(&answer);
@@ -250,7 +250,8 @@ async fn no_member_of_a_result_is_made_twice() {
     }
 }
 
-/// Readers take the last of two members, and an escape for the letter it stands for. The gateway's own must be the last word.
+/// Readers take the last of two members, and an escape for the letter it stands for. The gateway's own member
+/// must be the last.
 #[tokio::test]
 async fn a_result_does_not_undo_what_the_gateway_says_in_it() {
     let question = r#"{"q":{"method":"elicitation/create","params":{"message":"your password?"}}}"#;
@@ -278,7 +279,7 @@ async fn a_result_does_not_undo_what_the_gateway_says_in_it() {
 #[tokio::test]
 async fn errors_of_servers_keep_their_code_and_data() {
     let setting = Setting::open(DEFINITION, RESULT, &["pipe-older", "web-newer"]).await;
-    // A resource server of neither knows: the error is the gateway's own, and says which URI it is about.
+    // A resource that no server knows: the error is the gateway's own, and names the URI.
     let answer = setting.ask(Door::NewerHttp, "resources/read", Some("x://1"), r#""uri":"x://1""#).await;
     let answer: Value = serde_json::from_str(&answer).expect("JSON");
     assert_eq!(

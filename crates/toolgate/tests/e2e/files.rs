@@ -1,5 +1,6 @@
-//! Files by id and results by reference, on the real binary: what the model sees of bytes is a name. The servers behind the
-//! gateway say what they were given, by size and sha256, so every test can tell what reached them.
+//! Files by id and results by reference, on the real binary: the model sees bytes only as a name. The servers
+//! behind the gateway report what they received, by size and sha256, so every test can check what reached
+//! them.
 
 mod addresses;
 mod agreed;

@@ -1,5 +1,5 @@
-//! The governed path from outside: whatever door a call comes through, policy, people and the ledger have their say. The
-//! bank behind the gateway writes down what reached it, so every test can tell what has run.
+//! The governed path from outside: for a call through any door, policy, people and the ledger apply. The bank
+//! behind the gateway records what reached it, so every test can check what has run.
 
 pub(crate) mod bank;
 mod belonging;

@@ -1,4 +1,7 @@
-//! Who may import whom. The rule is read off `cargo metadata`, so a forbidden dependency fails here by name.
+//! The allowed imports between crates. The rule is checked with `cargo metadata`, so a forbidden dependency
+//! fails here by name.
+
+mod circles;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -97,12 +100,14 @@ const RULES: [(&str, &[&str], &[&str]); 23] = [
         ],
         &["sqlx", "rmcp", "reqwest"],
     ),
-    // A page can do what its visitor's token could do by REST, since there is nothing else it could ask.
+    // A page has exactly the rights of its visitor's token over REST, since there is nothing else it could
+    // ask.
     ("toolgate-console", &["toolgate-core"], &["hyper", "sqlx", "rmcp", "reqwest"]),
 ];
 
-/// What the capability servers are made of: for each package under `servers/`, the crates of ours it may use. They are programs
-/// of their own that know the gateway by its protocol alone, so nothing of it is here but the way out. What both use is in `libraries/`.
+/// The allowed dependencies of the capability servers: for each package under `servers/`, the crates of ours
+/// it may use. They are independent programs that know the gateway by its protocol alone, so the only part of
+/// it here is the outbound client. Shared code is in `libraries/`.
 const SERVERS: [(&str, &[&str]); 13] = [
     ("capability-kit", &[]),
     ("capability-documents", &[]),
@@ -147,7 +152,7 @@ const SERVERS: [(&str, &[&str]); 13] = [
     ),
 ];
 
-/// Crates that belong to one room, or to a few.
+/// Foreign crates with one owner, or a few.
 const OWNED: [(&str, &[&str]); 13] = [
     ("hayro-interpret", &["capability-documents"]),
     ("typst", &["capability-typeset"]),
@@ -175,7 +180,7 @@ const OWNED: [(&str, &[&str]); 13] = [
     ("hyper-rustls", &["toolgate-outbound", "capability-kit"]),
 ];
 
-/// Nothing that ships depends on these.
+/// No shipped crate depends on these.
 const TEST_ONLY: [&str; 7] = [
     "toolgate-testkit",
     "toolgate-bench",
@@ -186,7 +191,7 @@ const TEST_ONLY: [&str; 7] = [
     "capability-fuzz",
 ];
 
-/// What `cargo metadata` says, as far as the rules ask.
+/// The part of `cargo metadata` that the rules need.
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
@@ -202,7 +207,7 @@ struct Package {
 #[derive(Deserialize)]
 struct Dependency {
     name: String,
-    /// `dev` or `build`; a normal one has none.
+    /// `dev` or `build`; absent for a normal one.
     kind: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Servers of the test kit, as entries of the configuration and as processes of their own.
+//! Servers of the test kit, as entries of the configuration and as separate processes.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -12,7 +12,7 @@ use toolgate_testkit::gateway::{Gateway, HttpClient, until, until_async};
 use crate::doors::WAIT;
 use crate::testkit;
 
-/// A word that stands in the command line of every process of one test, and of no other.
+/// A word that is in the command line of every process of one test, and of no other.
 pub(crate) fn label(word: &str) -> String {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     format!("{word}-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
@@ -24,7 +24,7 @@ pub(crate) fn child(name: &str, program: &str, args: &[&str]) -> String {
     format!("[[servers]]\nname = {name:?}\ncommand = {program:?}\nargs = {args}\n")
 }
 
-/// A `[[servers]]` entry for a server that runs somewhere else.
+/// A `[[servers]]` entry for a server that runs elsewhere.
 pub(crate) fn remote(name: &str, url: &str) -> String {
     format!("[[servers]]\nname = {name:?}\nurl = {url:?}\n")
 }
@@ -44,7 +44,7 @@ impl Remote {
         Self { process, program: program.to_owned(), args, url }
     }
 
-    /// Starts the program anew where it was, if it has ended.
+    /// Restarts the program at its address, if it has ended.
     pub(crate) fn revive(&mut self) {
         if self.process.try_wait().expect("it is a child of ours").is_some() {
             let address = self.url.trim_start_matches("http://").trim_end_matches("/mcp").to_owned();
@@ -97,7 +97,7 @@ pub(crate) async fn listed_within(wait: Duration, gateway: &Gateway, tool: &str)
     there.await.unwrap_or_else(|| panic!("{tool} was never listed"));
 }
 
-/// The gateway's own tools that stand in lists.
+/// The gateway's own tools in lists.
 const OWN: [&str; 5] =
     ["complete_workflow", "file_upload_url", "read_ref", "request_user_input", "store_artifact"];
 
@@ -127,7 +127,7 @@ pub(crate) async fn call(client: &HttpClient, tool: &str, arguments: Value) -> V
     call_within(WAIT, client, tool, arguments).await
 }
 
-/// The same where an answer may take longer than usual.
+/// The same for an answer that may take longer than usual.
 pub(crate) async fn call_within(wait: Duration, client: &HttpClient, tool: &str, arguments: Value) -> Value {
     let answer = client.modern("tools/call", json!({ "name": tool, "arguments": arguments }));
     tokio::time::timeout(wait, answer).await.unwrap_or_else(|_| panic!("{tool} was never answered")).result()
@@ -138,7 +138,7 @@ pub(crate) fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {result}"))
 }
 
-/// Processes whose command line holds a word.
+/// Processes whose command line contains a word.
 pub(crate) fn processes(word: &str) -> Vec<String> {
     let pids = std::fs::read_dir("/proc").expect("Linux").filter_map(Result::ok).map(|entry| entry.path());
     let commands = pids.filter_map(|path| std::fs::read(path.join("cmdline")).ok());

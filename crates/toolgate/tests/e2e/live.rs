@@ -1,5 +1,5 @@
-//! The live catalogue from outside: servers that register, scale, drift and recover while the gateway runs. The workers
-//! behind it are processes of their own, and each says which of them did the work.
+//! The live catalogue from outside: servers that register, scale, drift and recover while the gateway runs.
+//! The workers behind it are separate processes, and each reports which of them did the work.
 
 mod aliases;
 mod bad_registrations;

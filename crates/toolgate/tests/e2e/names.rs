@@ -1,4 +1,4 @@
-//! What agents call things: legal, stable, and never taken apart again.
+//! The names for agents: legal, stable, and never taken apart again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +35,7 @@ fn is_legal(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }
 
-/// Which tool of which server each name on the list leads to, found by calling it.
+/// The tool behind each name on the list, found by calling it.
 async fn targets(gateway: &Gateway) -> BTreeMap<String, String> {
     let client = gateway.client();
     let mut targets = BTreeMap::new();
@@ -243,7 +243,7 @@ async fn a_name_once_given_stays_with_its_tool_for_good() {
     assert!(why.ends_with("x__y__z belongs to x.y:z"), "{why}");
 }
 
-/// A name that an agent has seen must not lead somewhere else when a server that was still starting comes up.
+/// A name that an agent has seen must not change its target when a server that was still starting comes up.
 #[tokio::test]
 async fn a_name_never_moves_to_another_tool_while_servers_come_up() {
     let village = Village::new();

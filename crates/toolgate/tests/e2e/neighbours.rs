@@ -1,5 +1,6 @@
-//! Servers that misbehave. The caller gets an error that names the server and helps, within the time-out; everyone
-//! else is served as if nothing had happened; what recovers is used again; memory stays bounded; no process is left.
+//! Servers that misbehave. The caller gets a helpful error that names the server, within the timeout;
+//! everyone else is served normally; a recovered server is used again; memory stays bounded; no process is
+//! left.
 
 use std::time::{Duration, Instant};
 
@@ -12,22 +13,23 @@ use crate::kit::{
 };
 use crate::{boot, conforming};
 
-/// What servers in these tests are given, and what is allowed on top for a busy machine.
+/// The timeout of servers in these tests, and the margin for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(2);
 const SLACK: Duration = Duration::from_secs(2);
-/// How long a healthy server may take while another one misbehaves: less than any wait for that one, on a busy machine too.
+/// The maximum time of a healthy server while another one misbehaves: less than any wait for that one, on a
+/// busy machine too.
 const UNDISTURBED: Duration = Duration::from_millis(1_900);
 
-/// For what takes its time even if all goes well: 200 MiB on a busy machine.
+/// For slow operations that succeed: 200 MiB on a busy machine.
 const LONG_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Four servers may send 2 MiB each, which is held a few times over while it is read; 200 MiB would show.
 const MEMORY_GROWN_KIB_MAX: u64 = 40 << 10;
 
-/// Agents get every tool, whatever that costs.
+/// Agents get every tool, at any cost.
 const ALL_LISTED: &str = "[[agents]]\nname = \"default\"\ntoken_budget = \"off\"\n";
 
-/// The four ways in which a server is reached.
+/// The four ways to reach a server.
 const BAD: [&str; 4] = ["pipe-older", "pipe-newer", "web-older", "web-newer"];
 
 fn era(server: &str) -> &'static str {
@@ -75,13 +77,13 @@ impl Street {
         }
     }
 
-    /// Servers that ended are started again by whoever runs them; the gateway finds them.
+    /// Ended servers are started again from outside; the gateway finds them.
     async fn recovers(&mut self) {
         let client = self.gateway().client();
         for name in BAD {
             let tool = format!("{name}__echo");
             let well = until_async(WAIT, || {
-                // A process that was just heard to end may take a moment to be gone.
+                // A process that was just reported as ended may take a moment to be gone.
                 self.remotes.iter_mut().for_each(Remote::revive);
                 let request = client.modern_request(1, "tools/call", json!({"name": tool, "arguments": {}}));
                 let label = self.label.clone();
@@ -101,7 +103,7 @@ impl Street {
     }
 }
 
-/// The good server, called again and again until `done`; the slowest call.
+/// The good server, called repeatedly until `done`; returns the slowest call.
 async fn good_calls(client: &HttpClient, done: impl Future) -> Duration {
     let mut slowest = Duration::ZERO;
     let mut done = std::pin::pin!(done);
@@ -128,7 +130,7 @@ enum Expected {
 }
 use Expected::{Answer, Either, Fault};
 
-/// One tool of every bad neighbour is called at once, while the good one is used.
+/// Calls one tool of every bad neighbour at once, while the good one is used.
 async fn suffer(tool: &str, pipe: Expected, web: Expected) {
     suffer_for(TIMEOUT, tool, pipe, web).await;
 }
@@ -189,8 +191,8 @@ async fn a_server_that_hangs_is_given_up_after_its_time() {
 
 #[tokio::test]
 async fn half_an_answer_is_no_answer() {
-    // On a pipe the next answer that the server sends, to whatever question, ends the half one: then it is known for what
-    // it is before the time is over.
+    // On a pipe the server's next answer, to any question, ends the half one: then it is recognised before
+    // the time is over.
     suffer("half", Either("server_timeout", "server_garbled"), Fault("server_timeout")).await;
 }
 
@@ -335,7 +337,7 @@ async fn an_older_client_gets_the_same_errors() {
     street.close();
 }
 
-/// Waits until `servers show` says a word about a server. The record of servers is written now and then.
+/// Waits until `servers show` contains a word about a server. The record of servers is written now and then.
 fn shown(gateway: &Gateway, server: &str, word: &str) {
     let show =
         || String::from_utf8_lossy(&gateway.cli(&["--json", "servers", "show", server]).stdout).into_owned();
@@ -343,7 +345,7 @@ fn shown(gateway: &Gateway, server: &str, word: &str) {
     assert!(said.is_some(), "{server} does not say {word:?}: {}", show());
 }
 
-/// Servers that are bad from the start, until a file says otherwise.
+/// Servers that are bad from the start, until a file changes that.
 async fn bad_start(word: &str, args: &[&str], limits: &str) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let well = folder.path().join("well");
@@ -430,7 +432,7 @@ async fn a_list_that_repeats_itself_is_read_once() {
 #[tokio::test]
 async fn five_thousand_tools_are_listed_and_called() {
     let street = Street::open("bulk", ALL_LISTED, &["--bulk", "5000", "--page-size", "700"]);
-    // Reading so many takes its time where nothing is optimised.
+    // Parsing this many takes a while in an unoptimised build.
     for name in BAD {
         listed_within(3 * WAIT, street.gateway(), &format!("{name}__bulk_04999")).await;
     }

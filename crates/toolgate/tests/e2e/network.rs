@@ -1,5 +1,5 @@
-//! The operator's network: authorities of their own, servers that want a certificate, proxies; and what people are told when
-//! one of them is the trouble.
+//! The operator's network: private authorities, servers that require a certificate, proxies; and the messages
+//! when one of them causes trouble.
 
 use std::net::SocketAddr;
 use std::process::Output;
@@ -35,12 +35,12 @@ fn server() -> Remote {
     Remote::start("conformance-server", &[])
 }
 
-/// One that takes requests for whichever host.
+/// A server that takes requests for any host.
 fn anywhere() -> Remote {
     Remote::start("bad-neighbour", &["--era", "modern"])
 }
 
-/// Where a server of the test kit listens.
+/// The address of a server of the test kit.
 fn address(url: &str) -> SocketAddr {
     url.trim_start_matches("http://").trim_end_matches("/mcp").parse().expect("an address")
 }
@@ -49,7 +49,7 @@ fn entry(name: &str, url: &str, more: &str) -> String {
     format!("[[servers]]\nname = {name:?}\nurl = {url:?}\n{more}\n")
 }
 
-/// Why a server is not there, as `servers show` tells it.
+/// The reason why a server is unavailable, from `servers show`.
 async fn reason(gateway: &Gateway, server: &str) -> String {
     let shown = until_async(WAIT, || async {
         let output = gateway.cli(&["servers", "show", server, "--json"]);
@@ -170,7 +170,7 @@ async fn a_name_that_somebody_sent_is_resolved_and_checked_here_and_not_by_the_p
     ));
     listed(&gateway, "plain__ask").await;
     let before = proxy.asked().len();
-    // The proxy would take both for this machine, and the gateway does not let it be asked.
+    // The proxy would resolve both to this machine, and the gateway does not ask it.
     for (url, told) in
         [("http://10.1.2.3/mcp", "allow_private"), ("http://nobody.invalid/mcp", "the name leads nowhere")]
     {

@@ -1,6 +1,6 @@
-//! OAuth in both directions from outside: the gateway signs in at servers, and callers come to it with access tokens. An
-//! identity provider of the test kit agrees to everything, and has a protected server beside it that says whose token
-//! it was shown.
+//! OAuth in both directions from outside: the gateway signs in at servers, and callers come to it with access
+//! tokens. An identity provider of the test kit agrees to everything, and has a protected server beside it
+//! that reports the owner of the token.
 
 mod hub;
 mod principals;

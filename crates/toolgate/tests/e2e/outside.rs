@@ -6,7 +6,7 @@ pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository is there")
 }
 
-/// Something that was fetched, by its path in the cache.
+/// A fetched file, by its path in the cache.
 pub(crate) fn fetched(path: &str) -> PathBuf {
     let cache = std::env::var_os("TOOLGATE_CACHE").map_or_else(|| repository().join(".cache"), PathBuf::from);
     let path = cache.join(path);
@@ -14,7 +14,7 @@ pub(crate) fn fetched(path: &str) -> PathBuf {
     path
 }
 
-/// A Node that is new enough for everything here, whatever the machine has.
+/// A Node that is new enough for everything here, regardless of the machine's own.
 pub(crate) fn node() -> PathBuf {
     fetched("node/bin/node")
 }

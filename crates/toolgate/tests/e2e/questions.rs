@@ -1,4 +1,4 @@
-//! Questions of servers to people, and everything that can happen before the answer.
+//! Questions of servers to people, and all possible events before the answer.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::doors::{Events, WAIT, modern_meta};
 use crate::kit::{Remote, call, child, label, listed, nothing_left, remote, text};
 
 const SERVERS: [&str; 4] = ["pipe-older", "pipe-newer", "web-older", "web-newer"];
-/// Those that ask while the call is open.
+/// The servers that ask while the call is open.
 const ASKING: [&str; 2] = ["pipe-older", "web-older"];
 
 struct Inn {
@@ -61,14 +61,14 @@ impl Inn {
     }
 }
 
-/// Starts a call of the newer era and returns what it asks.
+/// Starts a call of the newer era and returns its question.
 async fn asked_newer(client: &HttpClient, tool: &str) -> Value {
     let result = call(client, tool, json!({})).await;
     assert_eq!(result["resultType"], "input_required", "{tool}: {result}");
     result
 }
 
-/// The request repeated with this text as the answer to its one question; the text of what comes back.
+/// Repeats the request with this text as the answer to its one question; returns the text of the result.
 async fn answer_newer(client: &HttpClient, tool: &str, asked: &Value, answer: &str) -> String {
     let (key, _) = asked["inputRequests"].as_object().and_then(|all| all.iter().next()).expect("a question");
     let state =
@@ -128,7 +128,7 @@ async fn the_time_a_person_takes_does_not_count() {
         let tool = format!("{server}__ask");
         let asked = asked_newer(&newer, &tool).await;
         let stream = if ASKING.contains(&server) && server.starts_with("pipe") {
-            // On a pipe two open questions could not be told apart.
+            // On a pipe two open questions could not be distinguished.
             None
         } else {
             Some(asked_older(&older, at as u64, &tool).await)
@@ -213,7 +213,7 @@ async fn a_server_that_leaves_while_its_question_is_open_is_a_lost_call() {
         let tool = format!("{server}__ask_exit");
         let (mut events, asked) = asked_older(&older, 1, &tool).await;
         lost(server, &events.answer(1).await["result"]);
-        // An answer that comes too late is nobody's.
+        // An answer that comes too late is ignored.
         answer_older(&older, &asked, &format!("\"result\":{ANSWER}")).await;
         back(&mut inn, server).await;
         let asked = asked_newer(&newer, &tool).await;
@@ -236,7 +236,7 @@ async fn back(inn: &mut Inn, server: &str) {
     well.await.unwrap_or_else(|| panic!("{server} did not come back"));
 }
 
-/// The same for a server that is still there and about to leave.
+/// The same for a server that still exists and is about to leave.
 async fn gone_and_back(inn: &mut Inn, server: &str) {
     tokio::time::sleep(Duration::from_millis(600)).await;
     back(inn, server).await;
@@ -261,7 +261,7 @@ async fn ending_a_session_ends_its_calls_at_the_server() {
         assert_eq!(ended.status, 204, "{server}");
         while events.next().await.is_some() {}
         if ASKING.contains(&server) {
-            // A server of the newer era has been answered already: nothing of the call is left there.
+            // A server of the newer era has answered already: nothing of the call is left there.
             let seen = until_async(WAIT, || async { (cancellations().await == before + 1).then_some(()) });
             seen.await.unwrap_or_else(|| panic!("{server} was not told"));
         }

@@ -1,4 +1,4 @@
-//! How much one principal or agent may have: what waits, what is refused, in which words, and what outlives a restart.
+//! The quotas of a principal or agent: waiting, refusals and their wording, and the state after a restart.
 
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::{Gateway, HttpClient, until_async};
@@ -21,7 +21,7 @@ fn quota(who: &str, what: &str) -> String {
     format!("[[quotas]]\n{who}\n{what}\n")
 }
 
-/// Why a call was refused.
+/// The code of a refused call.
 fn code(result: &Value) -> &str {
     result["structuredContent"]["error"]["code"].as_str().unwrap_or("none")
 }

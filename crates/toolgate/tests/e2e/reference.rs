@@ -1,4 +1,4 @@
-//! The reference servers from npm and PyPI, all behind one gateway at once: what they do really happens.
+//! The reference servers from npm and PyPI, all behind one gateway at once: their effects are real.
 
 use std::path::Path;
 use std::process::Command;
@@ -95,7 +95,7 @@ async fn serve_page() -> String {
             let head = "content-type: text/html\r\nconnection: close";
             let answer =
                 format!("HTTP/1.1 {status}\r\n{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
-            // A reader that went away does not matter to the page.
+            // A reader that left does not matter to the page.
             drop(stream.write_all(answer.as_bytes()).await);
         }
     });
@@ -216,7 +216,7 @@ async fn use_time(client: &Client) {
 
 async fn use_fetch(client: &Client) {
     let url = serve_page().await;
-    // As it is: to simplify a page, the server would first install packages of its own.
+    // Raw: to simplify a page, the server would first install its own packages.
     let page = client.text("fetch__fetch", json!({ "url": url, "raw": true })).await;
     assert!(page.contains("The gate is open."), "{page}");
 }
@@ -226,7 +226,7 @@ async fn use_everything(client: &Client) {
     let sum = client.text("everything__get-sum", json!({ "a": 19, "b": 23 })).await;
     assert!(sum.contains("42"), "{sum}");
 
-    // A child knows what it was given, and nothing else of the gateway's surroundings.
+    // A child knows its own environment, and nothing else of the gateway's.
     let environment = client.text("everything__get-env", json!({})).await;
     assert!(environment.contains("on purpose") && !environment.contains("CARGO"), "{environment}");
 

@@ -1,4 +1,4 @@
-//! Runs on the real binary: what agents do in them, whom they ask, what it may cost, and how they end.
+//! Runs on the real binary: the work of agents in them, their questions, their budgets, and their ends.
 
 mod answers;
 mod batches;

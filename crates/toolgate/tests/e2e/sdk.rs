@@ -1,7 +1,8 @@
-//! The official SDK clients against the real gateway: old and new ones, every door, servers of either era behind it.
+//! The official SDK clients against the real gateway: old and new ones, every door, servers of either era
+//! behind it.
 //!
-//! Each client makes the same journey (`tests/clients/*/journey.*`, `rust.rs`) through all that MCP offers and reports
-//! what it saw. What it should have seen is said once, here.
+//! Each client makes the same journey (`tests/clients/*/journey.*`, `rust.rs`) through all of MCP and reports
+//! its observations. The expectations are stated once, here.
 
 mod rust;
 mod search;
@@ -33,7 +34,7 @@ enum Era {
     Modern,
 }
 
-/// The door of the gateway that the client comes through.
+/// The door of the gateway that the client uses.
 #[derive(Clone, Copy)]
 enum Door {
     Http,
@@ -44,7 +45,7 @@ enum Door {
     StdioAlone,
 }
 
-/// How the conforming server stands behind the gateway.
+/// The placement of the conforming server behind the gateway.
 #[derive(Clone, Copy)]
 enum Behind {
     Child(Era),
@@ -66,7 +67,7 @@ impl Era {
         }
     }
 
-    /// The code for a resource that is not there.
+    /// The code for a missing resource.
     fn not_found(self) -> i64 {
         match self {
             Era::Legacy => -32002,
@@ -81,7 +82,7 @@ struct Scene {
     _neighbour: Option<Remote>,
 }
 
-/// Lists come in pages on both sides of the gateway, and not in the same ones.
+/// Lists come in pages on both sides of the gateway, with different sizes.
 const PAGES: &str = "[limits]\npage_size = 10\n";
 /// Servers use the model of clients only where they are let.
 const SAMPLING: &str = "sampling = true\n";
@@ -170,12 +171,12 @@ fn travel(sdk: Sdk, era: Era, door: Door, behind: Behind) {
     let saw: Value = serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|error| panic!("the client reported nothing ({error}): {:?}\n{talk}", output.stdout));
     assert_eq!(saw["protocol"], sdk.revision(era));
-    // This SDK makes an error of its own out of either code.
+    // This SDK turns either code into its own error.
     let not_found = if sdk == Sdk::NodeNewer { Era::Modern.not_found() } else { era.not_found() };
     expect_everything(&saw, not_found);
 }
 
-/// What every client should have seen, whichever era it and the server speak.
+/// The expectations for every client, for each era of the client and the server.
 fn expect_everything(saw: &Value, not_found: i64) {
     let names =
         |key: &str| saw[key].as_array().into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>();

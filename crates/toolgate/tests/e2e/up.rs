@@ -1,5 +1,5 @@
-//! `script/up` with stand-ins for cargo and the gateway: what it says while it builds, and that nothing of it is left once
-//! it is asked to end, whenever that is.
+//! `script/up` with stand-ins for cargo and the gateway: its output while it builds, and that nothing of it
+//! is left after it is asked to end, at any time.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -22,7 +22,7 @@ echo $! >>\"$STARTED\"
 wait
 ";
 
-/// Ends well when it is asked to.
+/// Ends cleanly when asked to.
 const GATEWAY: &str = "#!/bin/sh
 echo $$ >>\"$STARTED\"
 trap 'exit 0' TERM
@@ -30,7 +30,7 @@ echo 'Toolgate is ready.'
 while :; do sleep 0.1; done
 ";
 
-/// A running `script/up` whose programs note their process ids.
+/// A running `script/up` whose programs record their process ids.
 struct Up {
     folder: tempfile::TempDir,
     process: Child,
@@ -60,7 +60,7 @@ impl Up {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(fs::File::create(folder.path().join("said")).expect("a file"))
-            // As a shell starts what it puts into the background.
+            // As a shell starts a background job.
             .process_group(0)
             .spawn()
             .expect("script/up starts");
@@ -71,7 +71,7 @@ impl Up {
         fs::read_to_string(self.folder.path().join("said")).unwrap_or_default()
     }
 
-    /// The processes that its programs have noted, once there are so many.
+    /// The processes that its programs have recorded, once there are `count`.
     fn started(&self, count: usize) -> Vec<u32> {
         let noted = || -> Option<Vec<u32>> {
             let text = fs::read_to_string(self.folder.path().join("started")).ok()?;
@@ -96,7 +96,7 @@ impl Up {
 
 impl Drop for Up {
     fn drop(&mut self) {
-        // Where a test has failed.
+        // After a failed test.
         drop(self.process.kill());
     }
 }
@@ -107,7 +107,7 @@ fn write_program(path: &Path, text: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("it may be run");
 }
 
-/// A zombie has ended; whoever started it only has not looked.
+/// A zombie has ended; its parent has only not waited for it.
 fn is_running(id: u32) -> bool {
     let status = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
     status.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.trim_start().starts_with('Z'))

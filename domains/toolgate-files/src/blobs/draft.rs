@@ -1,5 +1,5 @@
-//! Bytes that are written while their digest is not known yet. Whatever happens to whoever writes them, nothing of a draft
-//! that was given up stays in the storage.
+//! Bytes that are written while their digest is unknown. An abandoned draft leaves nothing in the storage,
+//! whatever happens to its writer.
 
 use std::sync::Arc;
 
@@ -15,15 +15,15 @@ use super::{Kind, Shelf};
 const WRITING: &str = "write a file";
 const CLEARING: &str = "clear away a file that was given up";
 
-/// Parts of one upload that are on their way at once; they are what it keeps in memory.
+/// The number of parts of one upload in progress at once; they are its memory use.
 const S3_PARTS_MAX: usize = 3;
 const FOLDER_PARTS_MAX: usize = 2;
-/// S3 storages take no parts of less than 5 MiB, and some want them all alike.
+/// S3 storages take no parts of less than 5 MiB, and some require equal sizes.
 const S3_PART_BYTES: usize = 8 << 20;
 const FOLDER_PART_BYTES: usize = 1 << 20;
 
 impl Kind {
-    /// What is longer is written in parts of this size.
+    /// Longer content is written in parts of this size.
     pub(super) fn part_bytes(&self) -> usize {
         match self {
             Kind::Folder(_) => FOLDER_PART_BYTES,
@@ -42,7 +42,7 @@ impl Kind {
 pub(super) struct Draft {
     shelf: Arc<Shelf>,
     path: Path,
-    /// Nothing once there is nothing to clear away.
+    /// `None` once there is nothing to remove.
     standing: Option<Standing>,
 }
 
@@ -51,7 +51,7 @@ enum Standing {
         upload: Box<dyn MultipartUpload>,
         under_way: JoinSet<Result<(), Trouble>>,
     },
-    /// Written, and not where it belongs.
+    /// Written, and not at its final place.
     Whole,
 }
 
@@ -64,7 +64,7 @@ impl Draft {
         Ok(Self { shelf: Arc::clone(shelf), path, standing })
     }
 
-    /// Sends the next part on its way, when there is room for it.
+    /// Sends the next part, when there is room for it.
     pub(super) async fn write(&mut self, part: Bytes) -> Result<(), Refusal> {
         let parts_max = self.shelf.kind.parts_max();
         let Some(Standing::Parts { upload, under_way }) = &mut self.standing else {
@@ -99,7 +99,7 @@ impl Draft {
                 moved.map_err(|trouble| trouble.refusal(WRITING))?;
                 self.standing = None;
             }
-            // What lies there already need not be copied again. The draft itself is cleared away behind the caller.
+            // Existing bytes need not be copied again. The draft itself is removed in the background.
             Kind::S3(_) if self.shelf.has(&place, bytes).await? => {}
             Kind::S3(_) => {
                 let copied = tallied(objects.copy_opts(&self.path, &place, CopyOptions::default())).await;

@@ -80,11 +80,11 @@ fn broken(error: hyper_util::client::legacy::Error) -> HttpError {
     HttpError::new(kind, error)
 }
 
-/// A body that may not be silent for longer than a while, if anybody listens.
+/// A body with a maximum silence, as long as there is a reader.
 struct Limited {
     body: Incoming,
     silence_max: Duration,
-    /// Since somebody waits for the next piece; nothing while they do something else.
+    /// The timer since the reader began to wait for the next piece; `None` while it does something else.
     silence: Option<Pin<Box<Sleep>>>,
 }
 

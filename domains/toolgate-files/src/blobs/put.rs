@@ -1,4 +1,5 @@
-//! How bytes get in: hashed while they come, written in parts if they are many, and never used before they are whole.
+//! The way bytes get in: hashed while they arrive, written in parts if they are large, and never used before
+//! they are complete.
 
 use std::fmt::Display;
 use std::pin::pin;
@@ -17,25 +18,26 @@ use super::trouble::tallied;
 use super::{Blobs, Shelf};
 use crate::refusal;
 
-/// How much of the beginning is kept to tell what it is.
+/// The part of the beginning that is kept to detect the type.
 const HEAD_BYTES: usize = 8 << 10;
-/// What is in memory already is hashed in pieces, so that others get their turn.
+/// Content in memory is hashed in pieces, so that other tasks get their turn.
 const PIECE_BYTES: usize = 256 << 10;
-/// How often, and how long apart, bytes are tried that somebody is deleting.
+/// The number of attempts, and the pause between them, for bytes that are being deleted.
 const TOUCHES_MAX: usize = 100;
 const TOUCH_PAUSE: Duration = Duration::from_millis(100);
 
-/// Bytes that are in the storage now. Whoever put them has an hour to write the row that uses them.
+/// Bytes that are in the storage now. Their sender has an hour to write the row that uses them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Put {
     pub digest: Digest,
     pub bytes: u64,
-    /// How they begin: 8 KiB, or all of them.
+    /// Their beginning: 8 KiB, or all of them.
     pub head: Bytes,
 }
 
 impl Blobs {
-    /// Takes bytes in as they come. If they are too many, break off, or cannot be written, nothing of them stays.
+    /// Receives a stream of bytes. If there are too many, or they break off, or they cannot be written,
+    /// nothing of them stays.
     pub async fn put_stream<S, E>(&self, stream: S, bytes_max: u64) -> Result<Put, Refusal>
     where
         S: Stream<Item = Result<Bytes, E>> + Send,
@@ -58,7 +60,7 @@ impl Blobs {
         self.put_stream(stream::iter(pieces), u64::MAX).await
     }
 
-    /// Says that bytes which are there already will be used by one more. `false` if they are being deleted.
+    /// Announces one more use of existing bytes. `false` if they are being deleted.
     pub(crate) async fn keep(&self, digest: Digest, bytes: u64) -> Result<bool, Refusal> {
         Ok(self.shelf.touched(digest, bytes).await? == Touched::Ready)
     }
@@ -71,9 +73,9 @@ struct Intake {
     bytes: u64,
     hash: Sha256,
     head: BytesMut,
-    /// What fills no part yet.
+    /// The incomplete part.
     part: BytesMut,
-    /// Once there is more than a part.
+    /// Present once there is more than a part.
     draft: Option<Draft>,
 }
 
@@ -140,7 +142,7 @@ impl Intake {
 }
 
 impl Shelf {
-    /// Writes what is in memory. The storage makes it visible when it is whole.
+    /// Writes content from memory. The storage makes it visible when it is complete.
     async fn write(&self, digest: Digest, bytes: Bytes) -> Result<(), Refusal> {
         let written = tallied(self.objects.put(&self.path(digest), bytes.into())).await;
         written.map(drop).map_err(|trouble| trouble.refusal("write a file"))

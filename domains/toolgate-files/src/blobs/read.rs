@@ -1,4 +1,4 @@
-//! How bytes get out: in large pieces, the next one read ahead, verified to the last.
+//! The way bytes get out: in large pieces, the next one read ahead, verified to the last.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -19,15 +19,15 @@ use super::{Blobs, Shelf};
 use crate::refusal;
 
 const READING: &str = "read a file";
-/// Of a piece read from a folder. Two of them are in memory at once.
+/// The size of a piece from a folder. Two of them are in memory at once.
 const PIECE_BYTES: u64 = 512 << 10;
 
-/// How often what broke off is taken up again, each time with as many tries as anything has.
+/// The number of resumptions of a broken read, each with the usual number of tries.
 const RESUMPTIONS_MAX: usize = 2;
 
 impl Blobs {
-    /// All bytes under a digest. Nothing is opened before they are asked for; if they are not what they should be, an error
-    /// comes in the place of the last of them.
+    /// All bytes under a digest. Nothing is opened before they are read; if they do not match, an error
+    /// replaces the last piece.
     pub fn read(&self, digest: Digest, bytes: u64) -> TextStream {
         let shelf = Arc::clone(&self.shelf);
         let opening = async move {
@@ -37,7 +37,7 @@ impl Blobs {
         Box::pin(stream::once(opening).try_flatten())
     }
 
-    /// The same, opened now: whether it is there is known before the first byte is sent on.
+    /// The same, opened now: a missing object is detected before the first byte is sent on.
     pub async fn open(&self, digest: Digest, bytes: u64) -> Result<TextStream, Refusal> {
         let found = self.shelf.get(digest, None).await?;
         self.shelf.verified(found, digest, bytes).map_err(|error| refusal::broken_off(&error))
@@ -116,7 +116,7 @@ impl Shelf {
     }
 }
 
-/// An object of a storage elsewhere, on its way. What came is hashed as it comes.
+/// An object of a remote storage, while it arrives. It is hashed on the way.
 struct Remote {
     shelf: Arc<Shelf>,
     digest: Digest,
@@ -156,7 +156,7 @@ impl Remote {
         Ok(piece)
     }
 
-    /// Goes on where it broke off. That the rest belongs to what came before is seen at the end.
+    /// Continues a broken read. The final verification shows that both parts belong together.
     async fn resume(&mut self, broken: SourceError) -> Result<(), SourceError> {
         self.resumptions_left = self.resumptions_left.checked_sub(1).ok_or(broken)?;
         let found = self.shelf.get(self.digest, Some(self.next..self.end)).await;
@@ -202,7 +202,7 @@ impl Reader {
     }
 }
 
-/// While a piece is used, the next one is read. No thread waits for whoever is slow.
+/// While a piece is used, the next one is read. No thread waits for a slow reader.
 fn read_ahead(reader: Reader) -> impl Stream<Item = Result<Bytes, SourceError>> {
     let first = (reader.left > 0).then(|| reader.begin());
     stream::try_unfold(first, |reading: Option<Reading>| async move {

@@ -16,13 +16,13 @@ use super::Shown;
 use super::http::Connector;
 use crate::settings::{S3Place, Settings};
 
-/// An S3 storage copies no more than this at once, and a large file is copied to its place.
+/// The maximum size of a copy within an S3 storage, and a large file is copied to its place.
 const FILE_BYTES_MAX: u64 = 5 << 30;
-/// No S3 storage gives out addresses for longer.
+/// The maximum lifetime of addresses of S3 storages.
 const ADDRESS_KEEP_MAX: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const PAUSE_MAX: Duration = Duration::from_secs(2);
-/// After as many times the longest silence, nothing is tried again.
+/// After this many times the maximum silence, there are no more retries.
 const SILENCES_MAX: u32 = 3;
 
 pub(super) fn open(place: &S3Place, settings: &Settings) -> Result<AmazonS3, Refusal> {
@@ -91,9 +91,9 @@ pub(super) async fn sign(
     s3.signed_url_opts(Method::GET, path, keep, &options).await
 }
 
-/// What a header says of the name under which a download is kept.
+/// The header with the file name of a download.
 fn disposition(name: &str) -> String {
-    /// All that RFC 5987 takes as it is.
+    /// All characters that RFC 5987 allows unencoded.
     const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
     format!("attachment; filename*=UTF-8''{}", utf8_percent_encode(name, ENCODED))
 }

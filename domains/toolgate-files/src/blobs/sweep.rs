@@ -1,4 +1,4 @@
-//! What a gateway left behind that ended while it wrote.
+//! The leftovers of a gateway that stopped while it wrote.
 
 use std::path::Path as FolderPath;
 use std::time::{Duration, SystemTime};
@@ -9,13 +9,13 @@ use toolgate_core::Refusal;
 use super::trouble::{Trouble, tallied};
 use super::{Blobs, Kind, TEMPORARY};
 
-/// Nothing takes this long to be written.
+/// No write takes this long.
 const DRAFT_AGE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 /// Removed at one go; the rest waits for the next.
 const SWEPT_MAX: usize = 1_000;
 
 impl Blobs {
-    /// Removes drafts that nobody writes any more, and tells how many.
+    /// Removes abandoned drafts, and returns their number.
     pub(crate) async fn sweep(&self) -> Result<usize, Refusal> {
         match &self.shelf.kind {
             Kind::Folder(folder) => {
@@ -42,7 +42,8 @@ impl Blobs {
     }
 }
 
-/// Drafts lie in a folder of their own. What is written at one go lies beside its place for a moment, as `{digest}#1`.
+/// Drafts are in their own folder. Content that is written at once is beside its place for a moment, as
+/// `{digest}#1`.
 fn sweep_folder(folder: &FolderPath, age_max: Duration) -> usize {
     let mut swept = 0;
     let mut folders = vec![folder.to_owned()];

@@ -1,4 +1,4 @@
-//! What is promised of bytes, in a folder and in S3.
+//! The promises about bytes, in a folder and in S3.
 
 mod outage;
 
@@ -23,7 +23,7 @@ on_every_storage!(
     the_same_bytes_lie_there_once,
 );
 
-/// Around the sizes at which something else happens.
+/// Around the sizes at which the behaviour changes.
 fn sizes(world: &World) -> Vec<usize> {
     let part = world.files.blobs().shelf.kind.part_bytes();
     vec![0, 1, 8 << 10, (512 << 10) + 1, part - 1, part, part + 1, 2 * part + 17]
@@ -103,7 +103,7 @@ async fn bytes_that_were_changed_are_noticed(world: World) {
         assert!(got < 1_500_000, "its last bytes are not given out: {got}");
         assert_eq!(blobs.read_whole(put.digest, u64::MAX).await.expect_err("noticed").code, "file_changed");
     }
-    // Whoever has the bytes can heal it.
+    // Sending the bytes again repairs it.
     blobs.put_bytes(bytes.clone()).await.expect("put");
     assert_eq!(collected(blobs.read(put.digest, put.bytes)).await.expect("healed"), bytes);
 }

@@ -1,5 +1,5 @@
-//! What goes wrong with a storage, and how often it was tried. Nothing that a storage says of its own accord is passed on:
-//! its answers may hold keys.
+//! The errors of a storage, and the number of attempts. The storage's own messages are not passed on: they
+//! may contain keys.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -21,7 +21,7 @@ struct Tally {
     status: Cell<Option<StatusCode>>,
 }
 
-/// One more request is sent on behalf of what runs now.
+/// Counts one more request of the current operation.
 pub(super) fn count_try() {
     note(|tally| tally.tries.set(tally.tries.get() + 1));
 }
@@ -35,7 +35,7 @@ fn note(what: impl FnOnce(&Tally)) {
     TALLY.try_with(what).unwrap_or_default();
 }
 
-/// Does something with the storage, and keeps count.
+/// Uses the storage, and counts the attempts.
 pub(super) async fn tallied<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Trouble> {
     let since = Instant::now();
     let counted = async {
@@ -96,7 +96,7 @@ impl Trouble {
         self.cause == Cause::Missing
     }
 
-    /// `doing` is what was attempted, as in "cannot …".
+    /// `doing` names the attempt, as in "cannot …".
     pub(super) fn refusal(&self, doing: &'static str) -> Refusal {
         tracing::warn!(cause = ?self.cause, tries = self.tries, elapsed = ?self.elapsed, "cannot {doing}");
         Refusal::new(RefusalKind::Down, "storage_down", self.message()).hint(self.hint())
@@ -121,7 +121,7 @@ impl Trouble {
         }
     }
 
-    /// What was done about it, where that was counted.
+    /// The attempts that were made, if counted.
     fn effort(&self) -> String {
         let seconds = self.elapsed.as_secs_f32();
         match self.tries {

@@ -1,4 +1,4 @@
-//! Whether bytes are those that their digest names.
+//! Verification of bytes against their digest.
 
 use sha2::{Digest as _, Sha256};
 use toolgate_core::Digest;

@@ -1,4 +1,4 @@
-//! What the arguments of a call name, as it is before anybody decides on the call.
+//! The files in the arguments of a call, as they are before the decision on the call.
 
 use serde_json::Value;
 use toolgate_core::content::{Attached, Attachment, Holder};
@@ -23,7 +23,7 @@ impl Files {
                 let found = self.fetched_item(holder, item).await.map_err(|refusal| at(refusal, item))?;
                 self.check(tool, slot, &item.id, &found).map_err(|refusal| at(refusal, item))?;
                 if slot.strategy == FileStrategy::VideoS3PresignedUrl {
-                    // Nobody should be asked to approve a call for which no address can be made.
+                    // People should not be asked to approve a call for which no address can be made.
                     drop(self.address(&found, self.settings().url_keep).await?);
                 }
                 attachments.push((item.order, attachment(item, found)));

@@ -1,7 +1,8 @@
-//! Base64 in the middle of text: long runs of its letters, runs broken into lines as in mails, and `data:` addresses.
+//! Base64 in the middle of text: long runs of its letters, runs broken into lines as in mails, and `data:`
+//! addresses.
 //!
-//! Written by hand because looking at every byte of every result would cost too much: a run that is long enough covers a
-//! place that is looked at anyway.
+//! Written by hand because checking every byte of every result would cost too much: a run that is long enough
+//! covers a position that is checked anyway.
 
 use std::ops::Range;
 
@@ -11,7 +12,7 @@ use memchr::memmem;
 pub(crate) const RUN_BYTES_MIN: usize = 1024;
 /// A `data:` address that is shorter costs less than its ref.
 const ADDRESS_BYTES_MIN: usize = 256;
-/// How far before `;base64,` an address may begin.
+/// The maximum distance between the start of an address and `;base64,`.
 const ADDRESS_HEAD_MAX: usize = 128;
 const LINE_BYTES_MIN: usize = 40;
 const MARK: &[u8] = b";base64,";
@@ -20,7 +21,7 @@ const SCHEME: &[u8] = b"data:";
 /// Base64 in a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Run {
-    /// What does not belong into the context.
+    /// The range that does not belong in the context.
     pub(crate) place: Range<usize>,
     /// The letters, with their padding; there may be line breaks between them.
     pub(crate) letters: Range<usize>,
@@ -50,15 +51,15 @@ pub(crate) fn runs(text: &str, bytes_min: usize) -> Vec<Run> {
     found
 }
 
-/// Whether there may be a run in JSON text, at a fraction of the cost of finding it.
+/// True if there may be a run in JSON text, at a fraction of the cost of finding it.
 pub(crate) fn may_have_run(json: &[u8]) -> bool {
-    // Escaped slashes and line breaks stand within strings that are nothing but Base64 otherwise.
+    // Escaped slashes and line breaks occur within strings that are otherwise only Base64.
     let fits = |byte: &u8| is_letter(*byte) || *byte == b'\\';
     let block = RUN_BYTES_MIN / 2;
     json.chunks_exact(block).any(|chunk| chunk.iter().all(fits))
 }
 
-/// The bytes that Base64 stands for, whichever alphabet it is in, with or without padding and line breaks.
+/// Decodes Base64 in either alphabet, with or without padding and line breaks.
 pub(crate) fn decode(letters: &str) -> Option<Vec<u8>> {
     if memchr::memchr2(b'-', b'_', letters.as_bytes()).is_some() {
         let standard: Vec<u8> = letters.bytes().map(standard_letter).collect();
@@ -75,7 +76,7 @@ fn standard_letter(byte: u8) -> u8 {
     }
 }
 
-/// The letters that a byte stands among, and the lines like theirs above and below. Empty if it stands among none.
+/// The run of letters around a byte, and the similar lines above and below. Empty if there is none.
 fn around(bytes: &[u8], at: usize, bytes_min: usize) -> Range<usize> {
     let at = at + bytes[at..].iter().take(2).take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
     let start = at - bytes[..at].iter().rev().take_while(|byte| is_letter(**byte)).count();
@@ -100,7 +101,7 @@ fn last_line_end(bytes: &[u8], line: &Range<usize>) -> usize {
     let mut end = line.end;
     while let Some(next) = line_after(bytes, end) {
         if next.len() != line.len() {
-            // A shorter last one belongs to it, unless it is the first word of what is written below.
+            // A shorter last line belongs to it, unless it is the first word of the text below.
             let ends = !next.is_empty() && next.len() < line.len() && ends_text(bytes, next.end);
             return if ends { next.end } else { end };
         }
@@ -191,7 +192,7 @@ mod tests {
         std::iter::repeat_with(next).take(bytes).collect()
     }
 
-    /// What is found, decoded, and what is left.
+    /// The findings, decoded, and the rest of the text.
     fn check(text: &str) -> (Vec<Option<Vec<u8>>>, String) {
         let found = runs(text, RUN_BYTES_MIN);
         let decoded = found.iter().map(|run| decode(&text[run.letters.clone()])).collect();
@@ -305,7 +306,7 @@ mod tests {
         let hex = "0123456789abcdef".repeat(1 << 16);
         let started = std::time::Instant::now();
         assert!(runs(&hex, RUN_BYTES_MIN).is_empty());
-        // Once for every place that is looked at would be a thousand times as long.
+        // Once for every checked position would be a thousand times as long.
         assert!(started.elapsed() < std::time::Duration::from_secs(5), "{:?}", started.elapsed());
     }
 }

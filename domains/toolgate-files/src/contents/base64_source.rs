@@ -7,7 +7,7 @@ use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
 use toolgate_core::port::{SourceError, TextSource, TextStream};
 
-/// What is encoded at once. Divisible by three, so that only the very end is padded.
+/// The amount that is encoded at once. Divisible by three, so that only the very end is padded.
 const PIECE_BYTES: usize = 192 << 10;
 
 /// Opens the bytes from their start.
@@ -49,7 +49,7 @@ fn encoded_bytes(bytes: u64) -> u64 {
 
 struct Encoding {
     stream: TextStream,
-    /// What came and is not encoded yet.
+    /// The received content that is not encoded yet.
     piece: Bytes,
     /// Bytes at the end of the pieces before that do not make four letters.
     rest: Vec<u8>,
@@ -93,13 +93,13 @@ impl Encoding {
 
     fn push(&mut self, bytes: &[u8]) {
         if self.text.capacity() == 0 {
-            // One piece more than it takes to be sent.
+            // One piece more than sending needs.
             self.text.reserve_exact(PIECE_BYTES + PIECE_BYTES / 3 * 4);
         }
         base64_simd::STANDARD.encode_append(bytes, &mut self.text);
     }
 
-    /// The last of it, if there is any.
+    /// The rest, if there is any.
     fn end(mut self) -> Option<Bytes> {
         let rest = std::mem::take(&mut self.rest);
         self.push(&rest);
@@ -148,7 +148,7 @@ mod tests {
             let text = run(collect(&source));
             prop_assert_eq!(source.bytes(), text.len() as u64);
             prop_assert!(STANDARD.encode(whole).as_bytes() == text);
-            // As often as it is asked for.
+            // Repeatable any number of times.
             prop_assert_eq!(text, run(collect(&source)));
         }
     }

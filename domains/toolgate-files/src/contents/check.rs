@@ -1,4 +1,4 @@
-//! Whether a file fits what a tool wants of it, as far as that can be told without its bytes.
+//! A check whether a file fits a tool's requirements, as far as possible without its bytes.
 
 use toolgate_core::tool::{FileSlot, FileStrategy};
 use toolgate_core::{Refusal, RefusalKind, Tool};
@@ -7,7 +7,7 @@ use super::kind::is_text;
 use crate::files::{Files, Found};
 
 impl Files {
-    /// `id` is what the caller calls it.
+    /// `id` is the caller's name for it.
     pub(super) fn check(&self, tool: &Tool, slot: &FileSlot, id: &str, found: &Found) -> Result<(), Refusal> {
         let settings = self.settings();
         match slot.strategy {
@@ -21,7 +21,7 @@ impl Files {
             }
             FileStrategy::PlainTextContent | FileStrategy::PlainTextText => {
                 self.extractor(Some(tool), id, found)?;
-                // The extractor gets all of it; how long its text is shows later.
+                // The extractor gets all of it; the length of its text shows later.
                 fits(slot, id, found, settings.base64_bytes_max)
             }
             FileStrategy::VideoS3PresignedUrl if !is_recording(&found.media_type) => {
@@ -49,7 +49,7 @@ fn not_an_image(id: &str, media_type: &str) -> Refusal {
         .hint("give an image such as PNG or JPEG, or use a tool that takes this kind of file")
 }
 
-/// Video, and sound: a container of either looks alike, and tools that take one take the other.
+/// Video or audio: their containers look alike, and tools that take one take the other.
 fn is_recording(media_type: &str) -> bool {
     media_type.starts_with("video/") || media_type.starts_with("audio/")
 }
@@ -60,7 +60,7 @@ fn not_a_video(id: &str, media_type: &str) -> Refusal {
         .hint("give a video such as MP4 or WebM, or use a tool that takes this kind of file")
 }
 
-/// `why` says why nobody can make text of it.
+/// `why` tells why it cannot be converted to text.
 pub(crate) fn not_text(id: &str, media_type: &str, why: &str) -> Refusal {
     Refusal::new(RefusalKind::Invalid, "not_text", format!("{id} is {media_type}, which is not text{why}"))
         .hint("give it to a tool that takes this kind of file, such as one that reads documents")

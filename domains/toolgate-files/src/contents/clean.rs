@@ -1,6 +1,7 @@
-//! What of a result does not belong into the context, and what stays of it, byte for byte.
+//! The parts of a result that do not belong in the context, and the rest of it, byte for byte.
 //!
-//! Nothing is stored here: a result becomes parts, some of which stand for pieces that somebody else has to keep.
+//! Nothing is stored here: a result becomes parts, some of which stand for pieces that the caller has to
+//! store.
 
 mod pieces;
 
@@ -18,22 +19,22 @@ use super::base64_run::{self, RUN_BYTES_MIN};
 use super::strings::strings;
 use crate::settings::{Binary, ResultSettings};
 
-/// Shorter strings hold nothing that is worth a ref.
+/// Shorter strings contain nothing that is worth a ref.
 const STRING_BYTES_MIN: usize = 256;
-/// How often JSON may stand within a string of JSON.
+/// The maximum nesting of JSON within strings of JSON.
 const NESTED_MAX: usize = 3;
-/// About what a mark takes.
+/// The approximate size of a mark.
 const MARK_BYTES: usize = 96;
-/// What a block says about itself is kept only if it is short.
+/// Additional members of a block are kept only if they are short.
 const EXTRA_BYTES_MAX: usize = 1024;
 
-/// A piece of a result, as it goes to the agent.
+/// A part of a result, as it goes to the agent.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Part<'a> {
     Kept(Cow<'a, str>),
     /// Within a string.
     Mark(Taken),
-    /// A whole string that is the address of something.
+    /// A whole string that is an address.
     Address(Taken),
     /// Instead of a block of content.
     Block(Taken, Extra<'a>),
@@ -52,7 +53,7 @@ impl Part<'_> {
     }
 }
 
-/// What stays of a block that was taken out.
+/// The rest of a block whose content was taken out.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Extra<'a> {
     pub(super) annotations: Option<&'a str>,
@@ -61,20 +62,20 @@ pub(super) struct Extra<'a> {
 
 pub(super) type Parts<'a> = Vec<Part<'a>>;
 
-/// What a result is without what does not belong into the context.
+/// A result without the parts that do not belong in the context.
 pub(super) struct Cleaned<'a> {
-    /// Nothing if the result stays as it is.
+    /// `None` if the result stays as it is.
     pub(super) parts: Option<Parts<'a>>,
     pub(super) pieces: Vec<Piece>,
     /// About how long `structuredContent` is that had to stay although it is too long.
     pub(super) long_structure: Option<usize>,
 }
 
-/// Whether `structuredContent` may be replaced as a whole.
+/// The permission to replace `structuredContent` as a whole.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Structure {
     Free,
-    /// The tool says what it looks like.
+    /// The tool declares its schema.
     Promised,
 }
 
@@ -85,11 +86,11 @@ pub(super) fn clean<'a>(result: &'a str, settings: &ResultSettings, structure: S
     Cleaned { parts, pieces: cleaner.pieces.into_all(), long_structure: cleaner.long_structure }
 }
 
-/// What becomes of a block of content.
+/// The treatment of a block of content.
 enum Block {
     Taken(Taken),
     Stays,
-    /// Its strings are looked at one by one.
+    /// Its strings are checked one by one.
     Looked,
 }
 
@@ -134,7 +135,7 @@ impl Cleaner<'_> {
     fn block<'a>(&mut self, block: Raw<'a>) -> Option<Parts<'a>> {
         let Ok(members) = Members::parse(block) else { return self.json(block.get(), 0) };
         if members.has_duplicates() {
-            // Two readers may see two different blocks, and only one of them was looked at.
+            // Two readers may see two different blocks, and only one of them was checked.
             let whole = self.pieces.add(Piece::text(block.get().to_owned(), None));
             return Some(vec![Part::Block(whole, Extra::default())]);
         }
@@ -163,7 +164,7 @@ impl Cleaner<'_> {
         }
     }
 
-    /// The text of a block, if it is too long even without what is taken out of it.
+    /// The text of a block, if it is too long even without the parts that were taken out.
     fn long_text(&mut self, members: &Members<'_>) -> Option<Taken> {
         let text = members.get_str("text").filter(|text| text.len() > self.settings.text_bytes_max)?;
         let before = self.pieces.mark();
@@ -230,8 +231,8 @@ impl Cleaner<'_> {
         parts.map(into_owned)
     }
 
-    /// Whether a text may stay, without what was taken out of it since `before`. Where too much would have to be
-    /// withheld, it is better kept as a whole.
+    /// True if a text may stay, without the parts taken out since `before`. If too much would be withheld, it
+    /// is better stored as a whole.
     fn fits(&self, before: Mark, parts: Option<&Parts<'_>>, text: &str) -> bool {
         let left = parts.map_or(text.len(), |parts| length(parts));
         left <= self.settings.text_bytes_max && !self.pieces.is_over_since(before)
@@ -247,7 +248,7 @@ impl Cleaner<'_> {
     }
 }
 
-/// Whether a string is an address with its content in it, where an address is expected.
+/// True if a string is an address with embedded content, in a place for an address.
 fn is_address(text: &str, key: Option<&str>, parts: &[Part<'_>]) -> bool {
     matches!(key, Some("uri" | "url")) && text.starts_with("data:") && matches!(parts, [Part::Mark(_)])
 }
@@ -294,7 +295,7 @@ fn length(parts: &[Part<'_>]) -> usize {
     parts.iter().map(one).sum()
 }
 
-/// A text of which some stretches are replaced, from its start to its end.
+/// A text with some ranges replaced, from its start to its end.
 struct Edit<'a> {
     text: &'a str,
     /// Up to here everything is in `parts`.

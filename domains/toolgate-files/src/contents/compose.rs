@@ -1,4 +1,4 @@
-//! Arguments as a server gets them: content where an id stood, everything else as it was.
+//! Arguments for a server: content in place of an id, everything else unchanged.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use toolgate_core::port::{Insert, TextSource};
 use toolgate_core::tool::FileSlot;
 use toolgate_wire::object::{push_member, push_string};
 
-/// What fills one slot.
+/// The content of one slot.
 pub(super) struct Filled<'a> {
     pub(super) slot: &'a FileSlot,
-    /// The argument that goes away for it.
+    /// The argument that it replaces.
     pub(super) argument: &'a str,
     pub(super) items: Vec<Filling>,
 }
@@ -27,7 +27,7 @@ pub(super) enum Content {
     Text(String),
 }
 
-/// The object of arguments, and what is written into it later.
+/// The object of arguments, and the texts to insert later.
 pub(super) fn compose(
     arguments: &Value,
     slots: &[FileSlot],
@@ -47,7 +47,7 @@ struct Composer<'a> {
     text: String,
     inserts: Vec<Insert>,
     filled: Vec<Filled<'a>>,
-    /// The arguments that contents and media types are written to. Whatever the caller wrote there gives way.
+    /// The arguments for contents and media types. The caller's own values there are dropped.
     names: Vec<String>,
 }
 
@@ -77,7 +77,7 @@ impl Composer<'_> {
         }
     }
 
-    /// One value, or a list of them where the server takes several.
+    /// One value, or a list of them if the server takes several.
     fn list<T>(&mut self, slot: &FileSlot, name: &str, values: Vec<T>, push: impl Fn(&mut Self, T)) {
         push_member(&mut self.text, name, if slot.many { "[" } else { "" });
         for (at, value) in values.into_iter().enumerate() {

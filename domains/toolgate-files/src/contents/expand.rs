@@ -1,4 +1,4 @@
-//! What the server of a tool gets, once a call may be sent.
+//! The arguments for the tool's server, once a call may be sent.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::files::{Files, Found};
 
 /// Shorter ones would be found everywhere: 16 letters of Base64.
 const SHORT_BYTES_MIN: u64 = 12;
-/// From here on Base64 is taken out of every result, whatever it is.
+/// From this size on, Base64 is taken out of every result.
 const SHORT_BYTES_END: u64 = RUN_BYTES_MIN as u64 / 4 * 3;
 
 impl Files {
@@ -72,7 +72,7 @@ impl Files {
         }
     }
 
-    /// A file whose Base64 would not be known for a file when it comes back.
+    /// A file whose Base64 would not be recognised when it comes back.
     async fn short_content(&self, id: &str, found: &Found) -> Result<Option<Sent>, Refusal> {
         if !(SHORT_BYTES_MIN..SHORT_BYTES_END).contains(&found.bytes) {
             return Ok(None);
@@ -89,11 +89,11 @@ impl Files {
     }
 }
 
-/// What everybody decided on, by the places of the ids.
+/// The attachments of the decision, by the positions of the ids.
 struct Known<'a>(&'a [Attachment]);
 
 impl<'a> Known<'a> {
-    /// Fails unless exactly what was attached is there, as it was.
+    /// Fails unless exactly the attached content is there, unchanged.
     fn of(plan: &Plan, attachments: &'a [Attachment]) -> Result<Self, Refusal> {
         let known = Self(attachments);
         let items: Vec<&Item> = plan.fills.iter().flat_map(|fill| &fill.items).chain(&plan.passed).collect();
@@ -111,7 +111,7 @@ impl<'a> Known<'a> {
         let fits = |found: &Found| attached.is_some_and(|one| one.digest == found.digest);
         let found = match &item.source {
             Source::Here(found) => Some(found.clone()).filter(fits),
-            // A server may have named it again meanwhile; what was fetched is still here.
+            // A server may have named it again meanwhile; the fetched content is still here.
             Source::Server(refs) => refs.iter().filter_map(found).find(fits),
         };
         found.ok_or_else(|| changed(&item.id, &item.place))
@@ -125,7 +125,7 @@ fn changed(id: &str, place: &str) -> Refusal {
         .field(place)
 }
 
-/// What was there when the call was decided on, and is no more.
+/// The refusal of content that existed at the decision and is gone.
 fn gone(refusal: Refusal) -> Refusal {
     if refusal.kind != RefusalKind::NotFound {
         return refusal;

@@ -1,4 +1,5 @@
-//! The text of things: decoded where they are text, else made by the operator's extractor, once for each content.
+//! The text of contents: decoded if they are text, otherwise made by the operator's extractor, once for each
+//! content.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -13,7 +14,7 @@ use crate::files::{Files, Found};
 use crate::refusal;
 use crate::text;
 
-/// So many that nobody waits for any more are forgotten at once.
+/// This many idle entries are removed at once.
 const IDLE_MAX: usize = 256;
 
 /// Texts that are being made in this process.
@@ -23,7 +24,7 @@ pub(crate) struct Extractions(Mutex<HashMap<(Digest, String), Weak<Turn>>>);
 type Turn = tokio::sync::Mutex<()>;
 
 impl Extractions {
-    /// Whoever holds it makes the text; whoever waited finds it made.
+    /// The holder makes the text; the waiters find it made.
     fn turn(&self, digest: Digest, extractor: &str) -> Arc<Turn> {
         let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if turns.len() >= IDLE_MAX {
@@ -38,11 +39,11 @@ impl Extractions {
     }
 }
 
-/// Who makes text of what is none.
+/// The extractor of text from other formats.
 pub(crate) struct Extractor<'a> {
     suppliers: &'a Arc<dyn Suppliers>,
     name: &'a str,
-    /// What its texts are kept under: another version may read better.
+    /// The key of its texts: another version may read better.
     key: String,
 }
 
@@ -72,7 +73,7 @@ impl Files {
         Ok(Extractor { suppliers, name, key: format!("{name} {version}") })
     }
 
-    /// What a text strategy fills in.
+    /// The text for a text strategy.
     pub(super) async fn text_for(
         &self,
         holder: &Holder,
@@ -95,13 +96,13 @@ impl Files {
         String::from_utf8(bytes.into()).map_err(|_| not_text(id, &found.media_type, ""))
     }
 
-    /// The whole of something that is text, whatever it is written in.
+    /// The whole of a text, in any encoding.
     pub(crate) async fn decoded(&self, id: &str, found: &Found, bytes_max: u64) -> Result<String, Refusal> {
         let bytes = self.blobs().read_whole(found.digest, bytes_max).await?;
         text::decode(&bytes).map_err(|_| not_text(id, &found.media_type, ""))
     }
 
-    /// The text of something that is none.
+    /// The extracted text of other formats.
     pub(crate) async fn extracted(
         &self,
         holder: &Holder,

@@ -1,4 +1,4 @@
-//! From whatever an agent calls something to its bytes: ids of this gateway, and ids that servers gave.
+//! From an agent's id to its bytes: ids of this gateway, and ids of servers.
 
 use bytes::Bytes;
 use serde_json::Value;
@@ -19,7 +19,7 @@ use crate::refusal::{self, Unknown, unknown};
 const ARTIFACT_PREFIX: &str = "sha256:";
 
 impl Files {
-    /// What an agent means by an id, fetched from its server if it is still there.
+    /// The content of an agent's id, fetched from its server if it is still there.
     pub async fn find(&self, holder: &Holder, id: &str) -> Result<Found, Refusal> {
         let mention =
             Mention { place: String::new(), id: id.to_owned(), role: Role::Argument(String::new()) };
@@ -29,7 +29,7 @@ impl Files {
         self.fetched(holder, source).await
     }
 
-    /// What becomes of each id in the arguments.
+    /// The use of each id in the arguments.
     pub(super) async fn planned(
         &self,
         holder: &Holder,
@@ -66,7 +66,7 @@ impl Files {
             return Ok(looked);
         }
         let mut refs = self.called(holder, id).await?;
-        // What several servers call the same, agents write with the server before it.
+        // If several servers use the same id, agents put the server's name in front.
         if refs.is_empty()
             && let Some((server, own)) = id.split_once(':')
             && let Ok(server) = ServerName::new(server)
@@ -92,7 +92,7 @@ impl Files {
         }
     }
 
-    /// What servers call so, as far as it is the holder's.
+    /// The contents under this id of a server, as far as the holder may use them.
     async fn called(&self, holder: &Holder, own: &str) -> Result<Vec<Ref>, Refusal> {
         let refs = self.store().refs_by_own(own, &holder.session, holder.run.as_ref()).await;
         let mut refs = refs.map_err(refusal::down)?;
@@ -101,7 +101,7 @@ impl Files {
         Ok(refs)
     }
 
-    /// Gets what a server keeps, and keeps it here as well.
+    /// Fetches content from its server, and stores it here too.
     async fn fetch(&self, holder: &Holder, one: Ref) -> Result<Found, Refusal> {
         let origin = one.origin.as_ref().ok_or_else(|| unknown(Unknown::Ref, one.id.as_str()))?;
         let suppliers = self.suppliers().ok_or_else(|| not_supplied(origin))?;

@@ -1,4 +1,4 @@
-//! Which media types are text.
+//! The media types that are text.
 
 use crate::media::{Sample, sniff, wants_tail};
 use crate::text;
@@ -15,7 +15,7 @@ const WRITTEN: [&str; 7] = [
 ];
 const PLAIN: &str = "text/plain";
 const JSON: &str = "application/json";
-/// How much of the beginning is looked at.
+/// The part of the beginning that is checked.
 const HEAD_BYTES: usize = 8 << 10;
 const DECLARED_BYTES_MAX: usize = 64;
 
@@ -23,7 +23,7 @@ pub(crate) fn is_text(media_type: &str) -> bool {
     media_type.starts_with("text/") || WRITTEN.contains(&media_type)
 }
 
-/// What bytes that are in memory say they are.
+/// The detected type of bytes in memory.
 pub(super) fn of_bytes(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) if is_structure(text) => JSON.to_owned(),
@@ -31,7 +31,7 @@ pub(super) fn of_bytes(bytes: &[u8]) -> String {
     }
 }
 
-/// What a text is. Its server may say which kind of plain text.
+/// The type of a text. Its server may declare the kind of plain text.
 pub(super) fn of_text(text: &str, declared: Option<&str>) -> String {
     if is_structure(text) {
         return JSON.to_owned();
@@ -41,12 +41,12 @@ pub(super) fn of_text(text: &str, declared: Option<&str>) -> String {
     match declared.filter(|declared| sniffed == PLAIN && is_kind_of_text(declared)) {
         Some(declared) => declared.to_owned(),
         None if is_text(sniffed) => sniffed.to_owned(),
-        // Letters that look like something else are still letters.
+        // Letters that look like another format are still text.
         None => PLAIN.to_owned(),
     }
 }
 
-/// The first words of something that is text, as far as they can be read without the rest.
+/// The beginning of a text, as far as it can be decoded without the rest.
 pub(super) fn beginning(bytes: &[u8]) -> String {
     let head = &bytes[..bytes.len().min(HEAD_BYTES)];
     match std::str::from_utf8(head) {
@@ -59,7 +59,7 @@ pub(super) fn beginning(bytes: &[u8]) -> String {
     }
 }
 
-/// The beginning says enough; a large text is not read twice for it.
+/// The beginning is enough; a large text is not read twice for it.
 fn sniffed(bytes: &[u8]) -> &'static str {
     if bytes.len() <= HEAD_BYTES {
         return sniff(&Sample::whole(bytes), None);

@@ -1,4 +1,4 @@
-//! Ids that a server gives to what it keeps itself, as its results tell of them.
+//! Ids that a server assigns to contents that it keeps, as its results mention them.
 
 use std::collections::HashSet;
 
@@ -21,7 +21,7 @@ const OWN_BYTES_MAX: usize = 256;
 const URI_BYTES_MAX: usize = 2048;
 const MEDIA_TYPE_BYTES_MAX: usize = 128;
 
-/// Something that a server keeps.
+/// A content that a server keeps.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Minted {
     own: String,
@@ -33,14 +33,15 @@ struct Minted {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Naming {
-    /// `ref_id`: the server gives it this name.
+    /// `ref_id`: the server assigned it.
     Given,
-    /// `source_ref_id` and the like, which may as well be what the server was told.
+    /// `source_ref_id` and the like, which may repeat an id that the server received.
     Mentioned,
 }
 
 impl Files {
-    /// Remembers what a result says that its server keeps. `ours` are the refs that were made of the same result.
+    /// Remembers the contents that a result attributes to its server. `ours` are the refs that were made from
+    /// the same result.
     pub(super) async fn remember(
         &self,
         holder: &Holder,
@@ -63,7 +64,7 @@ impl Files {
         }
     }
 
-    /// Whether it is neither known by this name nor one of our own.
+    /// True if it is neither known under this id nor one of our own.
     async fn is_new(&self, holder: &Holder, tool: &Tool, minted: &Minted) -> bool {
         let access = Access::Session(holder);
         let is_ours = match minted.own.starts_with(RefId::PREFIX) {
@@ -84,7 +85,7 @@ impl Files {
         let mut origins = alive.filter_map(|one| Some((one.origin.as_ref()?, one.digest)));
         match minted.naming {
             Naming::Mentioned => origins.next().is_none(),
-            // What was fetched may be another version of what is told of now.
+            // The fetched content may be another version of the current one.
             Naming::Given => {
                 let newest = origins.find(|(origin, _)| origin.server == tool.server);
                 newest.is_none_or(|(origin, digest)| digest.is_some() || origin.uri != minted.uri)

@@ -1,4 +1,4 @@
-//! What becomes of each id in the arguments: it fills an argument, or it goes on as it is.
+//! The use of each id in the arguments: it fills an argument, or is passed on.
 
 use serde_json::Value;
 use toolgate_core::content::Notice;
@@ -10,16 +10,16 @@ use super::scan::{Mention, Role};
 use crate::files::Found;
 use crate::refusal::{Unknown, unknown};
 
-/// What an id turned out to name.
+/// The result of looking up an id.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Looked {
     Here(Found),
-    /// Servers call something so. Newest first; never empty.
+    /// Contents of servers under this id. Newest first; never empty.
     AtServers(Vec<Ref>),
     Nothing,
 }
 
-/// An id whose bytes are wanted.
+/// An id whose bytes are needed.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Item {
     /// Its place among all ids of the call.
@@ -32,16 +32,16 @@ pub(super) struct Item {
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Source {
     Here(Found),
-    /// What one server calls so. Newest first; never empty.
+    /// The contents of one server under this id. Newest first; never empty.
     Server(Vec<Ref>),
 }
 
-/// What fills one slot.
+/// The content of one slot.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Fill {
     /// The place of the slot among the tool's.
     pub(super) slot: usize,
-    /// The argument that goes away for it.
+    /// The argument that it replaces.
     pub(super) argument: String,
     pub(super) items: Vec<Item>,
 }
@@ -49,14 +49,14 @@ pub(super) struct Fill {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Plan {
     pub(super) fills: Vec<Fill>,
-    /// What goes on as an id, and is known here.
+    /// The ids that are passed on and known here.
     pub(super) passed: Vec<Item>,
     /// Ids that the server itself writes shorter: place and id.
     pub(super) rewritten: Vec<(String, String)>,
     pub(super) notices: Vec<Notice>,
 }
 
-/// Decides on every id. `looked` has what each of the mentions turned out to be.
+/// Decides on every id. `looked` has the lookup of each mention.
 pub(super) fn plan(
     tool: &Tool,
     arguments: &Value,
@@ -79,7 +79,7 @@ pub(super) fn plan(
     Ok(planner.plan)
 }
 
-/// The only slot of a tool, if nobody gave it an id, its content or its media type.
+/// The only slot of a tool, if its id, its content and its media type are all missing.
 fn free_slot(tool: &Tool, arguments: &Value) -> Option<usize> {
     let mut expanding = tool.handling.files.iter().enumerate().filter(|(_, slot)| slot.expands());
     let (at, slot) = expanding.next().filter(|_| expanding.next().is_none())?;
@@ -133,7 +133,7 @@ impl Planner<'_> {
         self.note(order, mention, looked);
     }
 
-    /// A slot that passes ids on says nothing about it, but it does not pass on what belongs to somebody else.
+    /// A slot that passes ids on does not check them, but does not pass on another principal's files.
     fn pass_in_slot(&mut self, order: usize, mention: Mention, looked: Looked) -> Result<(), Refusal> {
         if looked == Looked::Nothing && is_ours(&mention.id) {
             return Err(unknown_id(&mention));
@@ -152,7 +152,7 @@ impl Planner<'_> {
         }
     }
 
-    /// What the tool's own server calls so, it gets as it calls it. `false` if it is none of its.
+    /// The tool's own server gets its own id. `false` if it is not one of its own.
     fn pass_own(&mut self, mention: &Mention, refs: &[Ref]) -> bool {
         let Some(own) = self.own(refs).map(str::to_owned) else { return false };
         if own != mention.id {
@@ -191,7 +191,7 @@ impl Planner<'_> {
     }
 }
 
-/// Where the bytes of an id are that somebody wants for a tool, or for themselves.
+/// The source of the bytes of an id, for a tool or for the caller itself.
 pub(super) fn source(tool: Option<&Tool>, mention: &Mention, looked: Looked) -> Result<Source, Refusal> {
     match looked {
         Looked::Here(found) => Ok(Source::Here(found)),
@@ -200,7 +200,7 @@ pub(super) fn source(tool: Option<&Tool>, mention: &Mention, looked: Looked) -> 
     }
 }
 
-/// What one server calls so: the tool's own, or the only one.
+/// The contents of one server under this id: the tool's own, or the only one.
 fn of_one_server(tool: Option<&Tool>, mention: &Mention, mut refs: Vec<Ref>) -> Result<Vec<Ref>, Refusal> {
     let mut servers: Vec<&ServerName> = refs.iter().filter_map(server_of).collect();
     servers.sort_unstable();
@@ -219,7 +219,7 @@ fn server_of(one: &Ref) -> Option<&ServerName> {
     one.origin.as_ref().map(|origin| &origin.server)
 }
 
-/// Whether an id looks like one of this gateway.
+/// True if an id looks like one of this gateway.
 fn is_ours(id: &str) -> bool {
     [FileId::PREFIX, RefId::PREFIX].iter().any(|prefix| id.starts_with(prefix))
 }

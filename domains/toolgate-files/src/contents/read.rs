@@ -1,4 +1,4 @@
-//! Refs as resources, for clients that know nothing but their address.
+//! Refs as resources, for clients that know only their address.
 
 use toolgate_core::content::Holder;
 use toolgate_core::id::RefId;
@@ -21,7 +21,7 @@ pub(super) fn ref_of(uri: &str) -> Option<&str> {
 
 impl Files {
     pub(super) async fn resource(&self, holder: &Holder, uri: &str, id: &str) -> Result<RawJson, Refusal> {
-        // Only what an address can be of: the names that servers give are not.
+        // Only ids that can have an address: those of servers cannot.
         if !id.starts_with(RefId::PREFIX) {
             return Err(unknown(Unknown::Ref, id));
         }

@@ -1,4 +1,4 @@
-//! A result as the agent gets it: refs where something was taken out.
+//! A result for the agent: refs in place of the parts that were taken out.
 
 use toolgate_core::file::Ref;
 use toolgate_core::{Digest, RawJson};
@@ -6,18 +6,18 @@ use toolgate_wire::object::{push_member, push_string};
 
 use super::clean::{Extra, PIECES_MAX, Part, Parts, Taken};
 
-/// Of a text that became a ref.
+/// The maximum length of a preview.
 const PREVIEW_CHARS_MAX: usize = 200;
 const LINK_NAME_BYTES_MAX: usize = 8;
 
 /// Under which address a ref can be read.
 pub(super) const ADDRESS: &str = "toolgate://refs/";
 
-/// What became of a piece.
+/// The fate of a piece.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Kept {
     Ref(Box<Ref>, Digest),
-    /// The storage is away; it had so many bytes.
+    /// The storage is down; the piece had this many bytes.
     Lost(usize),
 }
 
@@ -29,7 +29,7 @@ impl Kept {
         }
     }
 
-    /// What becomes of it when nobody could note that it was kept.
+    /// The result if its row could not be written.
     pub(super) fn lost(self) -> Self {
         match self {
             Kept::Ref(one, _) => Kept::Lost(usize::try_from(one.bytes).unwrap_or(usize::MAX)),
@@ -38,7 +38,7 @@ impl Kept {
     }
 }
 
-/// The text of a result. `kept` has what became of each piece.
+/// The text of a result. `kept` has the fate of each piece.
 pub(super) fn render(parts: &Parts<'_>, kept: &[Kept]) -> String {
     let mut text = String::new();
     for part in parts {
@@ -53,14 +53,14 @@ pub(super) fn render(parts: &Parts<'_>, kept: &[Kept]) -> String {
     text
 }
 
-/// What is said about a ref beside the result.
+/// The description of a ref beside the result.
 pub(super) fn describe(one: &Ref, digest: &Digest) -> RawJson {
     RawJson::from_composed(line(one, digest))
 }
 
 /// The first words of a text, in one line.
 pub(super) fn preview(text: &str) -> String {
-    // What may be left out is within sight of the beginning.
+    // Everything that may be left out is near the beginning.
     let head = &text[..text.floor_char_boundary(PREVIEW_CHARS_MAX * 16)];
     let runs = super::base64_run::runs(head, PREVIEW_CHARS_MAX);
     let readable = runs.first().map_or(head, |run| &head[..run.place.start]);
@@ -91,7 +91,7 @@ fn of(taken: Taken, kept: &[Kept]) -> Outcome<'_> {
     }
 }
 
-/// Nothing in it needs escaping, however deep it stands within strings.
+/// Nothing in it needs escaping, at any depth within strings.
 fn mark(outcome: Outcome<'_>) -> String {
     match outcome {
         Outcome::Ref(one, _) => format!("[{} {} {} bytes]", one.id, plain(&one.media_type), one.bytes),
@@ -112,12 +112,12 @@ fn push_block(text: &mut String, outcome: Outcome<'_>, extra: &Extra<'_>) {
         return push_text_block(text, &mark(outcome));
     };
     push_text_block(text, &line(one, digest));
-    // Every byte of it is read by a model: what the line above says is not said again.
+    // A model reads every byte of it: it does not repeat the line above.
     let mut link = String::from("{");
     push_member(&mut link, "type", "\"resource_link\"");
     push_member(&mut link, "uri", &quoted(&format!("{ADDRESS}{}", one.id)));
     push_member(&mut link, "name", &quoted(name(&one.media_type)));
-    // Clients decide by it what to do with a link.
+    // Clients use it to decide how to treat a link.
     push_member(&mut link, "mimeType", &quoted(&one.media_type));
     for (key, value) in [("annotations", extra.annotations), ("_meta", extra.meta)] {
         if let Some(value) = value {
@@ -146,7 +146,7 @@ fn push_object(text: &mut String, outcome: Outcome<'_>) {
     }
 }
 
-/// Everything there is to know about a ref, in one line.
+/// The description of a ref, in one line.
 fn line(one: &Ref, digest: &Digest) -> String {
     let mut line = String::from("{");
     push_member(&mut line, "ref_id", &quoted(one.id.as_str()));
@@ -160,7 +160,7 @@ fn line(one: &Ref, digest: &Digest) -> String {
     line
 }
 
-/// A link must have a name; the kind of thing is a short one.
+/// A link must have a name; the media type gives a short one.
 fn name(media_type: &str) -> &str {
     match media_type.split_once('/') {
         Some(("text", "plain")) => "text",

@@ -1,4 +1,4 @@
-//! Which ids the arguments of a call hold, and where.
+//! The ids in the arguments of a call, and their positions.
 
 use serde_json::{Map, Value};
 use toolgate_core::tool::FileSlot;
@@ -7,7 +7,7 @@ use toolgate_wire::object::may_say;
 
 /// More ids are not looked up for one call.
 const MENTIONS_MAX: usize = 64;
-/// Deeper than this nobody puts a file.
+/// Files are never nested deeper than this.
 const DEPTH_MAX: usize = 32;
 
 /// An id in the arguments.
@@ -21,9 +21,9 @@ pub(super) struct Mention {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Role {
-    /// It stands where the tool takes a file: the place of the slot among the tool's.
+    /// It is in an argument that takes a file: the index of the slot among the tool's.
     Slot(usize),
-    /// An argument of its own, by this name.
+    /// A separate argument of this name.
     Argument(String),
     /// Somewhere within an argument, under this name.
     Within(String),
@@ -50,12 +50,12 @@ pub(super) fn scan(slots: &[FileSlot], arguments: &Value) -> Result<Vec<Mention>
     Ok(found)
 }
 
-/// Whether a text of arguments may name a file at all, however it is escaped.
+/// True if a text of arguments may name a file at all, in any form of escaping.
 pub(super) fn may_mention(arguments: &[u8]) -> bool {
     ["ref_id", "file_id"].iter().any(|name| may_say(arguments, name))
 }
 
-/// Whether an argument of this name holds an id.
+/// True if an argument of this name is an id.
 pub(super) fn is_id_key(key: &str) -> bool {
     ["ref_id", "file_id"]
         .iter()
@@ -72,7 +72,7 @@ fn slot(
     let place = step("", &slot.argument);
     let mention = |place: String, id: &str| Mention { place, id: id.to_owned(), role: Role::Slot(at) };
     match value {
-        // Not given: the server has an argument that may be left out.
+        // Missing: the server has an optional argument.
         Value::Null => return Ok(()),
         Value::String(id) => found.push(mention(place, id)),
         Value::Array(ids) if slot.many => {

@@ -1,5 +1,5 @@
-//! What a server got and may have sent back: addresses that open a file by themselves, and files that are so short that
-//! their Base64 looks like any other word.
+//! Values that a server received and may have sent back: addresses that open a file by themselves, and files
+//! that are so short that their Base64 looks like any other word.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -9,7 +9,7 @@ use regex::{Captures, Regex};
 use toolgate_core::RawJson;
 use toolgate_core::content::Sent;
 
-/// What stands where such an address stood.
+/// The replacement for such an address.
 const INSTEAD: &str = "[address of a file]";
 /// The ends of the names of parameters that open an address.
 const OPENING: [&str; 3] = ["signature", "token", "key"];
@@ -20,7 +20,7 @@ const VALUE_BYTES_MIN: usize = 16;
 static SPELLED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\\+u00(3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])").expect("it is a pattern"));
 
-/// A result without what was sent, however it is escaped: for JSON, as often as it is nested, for addresses, or for HTML.
+/// A result without the sent values, in any escaping: for JSON at any nesting, for addresses, or for HTML.
 pub(super) fn without(result: RawJson, sent: &[Sent]) -> RawJson {
     if sent.is_empty() {
         return result;
@@ -28,7 +28,7 @@ pub(super) fn without(result: RawJson, sent: &[Sent]) -> RawJson {
     let result = removed(result, sent);
     let Cow::Owned(plain) = SPELLED.replace_all(result.as_str(), letter) else { return result };
     let left = removed(RawJson::from_composed(plain.clone()), sent);
-    // Nobody writes letters so but to hide them; where they hide nothing that was sent, they stay.
+    // Such escapes only serve to hide letters; if they hide no sent value, they stay.
     if left.as_str() == plain { result } else { left }
 }
 
@@ -50,7 +50,7 @@ fn removed(result: RawJson, sent: &[Sent]) -> RawJson {
     without_addresses(result, addresses)
 }
 
-/// The id of a file in place of what it is in Base64, of either alphabet and with or without padding.
+/// Replaces the Base64 of a file by its id, for either alphabet and with or without padding.
 fn without_content(result: RawJson, id: &str, encoded: &str) -> RawJson {
     let bare = encoded.trim_end_matches('=');
     if memchr::memmem::find(result.as_bytes(), letters(bare).as_bytes()).is_none() {
@@ -86,10 +86,10 @@ fn without_content(result: RawJson, id: &str, encoded: &str) -> RawJson {
     }
 }
 
-/// Whether it is no part of longer Base64, which is something else.
+/// True if it is not part of a longer Base64, which is something else.
 fn stands_alone(text: &str, found: &regex::Match<'_>) -> bool {
     let before = &text.as_bytes()[..found.start()];
-    // What looks like a letter may be the end of an escape.
+    // An apparent letter may be the end of an escape.
     let begins = !before.last().is_some_and(is_letter) || before.iter().nth_back(1) == Some(&b'\\');
     begins && !text.as_bytes().get(found.end()).is_some_and(is_letter)
 }
@@ -107,7 +107,7 @@ fn without_addresses<'a>(result: RawJson, addresses: impl Iterator<Item = &'a st
     }
     let pattern = pattern(&wanted);
     let Ok(pattern) = Regex::new(&pattern) else {
-        // An address that is too long to look for must not come back by accident.
+        // An address that is too long to search for must not come back by accident.
         return RawJson::from_serialize(&serde_json::json!({
             "content": [{"type": "text", "text": "[withheld: it may hold the address of a file]"}],
             "isError": true,
@@ -119,7 +119,7 @@ fn without_addresses<'a>(result: RawJson, addresses: impl Iterator<Item = &'a st
     }
 }
 
-/// The parts of an address that would let somebody in: all of it, what stands behind the host, and its signature.
+/// The parts of an address that grant access: all of it, the part after the host, and its signature.
 fn telling(secret: &str) -> Vec<&str> {
     let behind_scheme = secret.split_once("://").map_or(secret, |(_, behind)| behind);
     let path = behind_scheme.find('/').map(|at| &behind_scheme[at..]);
@@ -161,7 +161,7 @@ fn push_character(pattern: &mut String, c: char) {
     }
     let backslash = if c == '/' { r"\\*" } else { "" };
     let html = if c == '&' { "|&amp;" } else { "" };
-    // Writing JSON as ASCII, or so that it may stand in HTML, makes `\u0026` of `&`; nested once more, `\\u0026`.
+    // JSON written as ASCII, or safe for HTML, turns `&` into `\u0026`; nested once more, `\\u0026`.
     write!(pattern, r"(?:{backslash}{own}|{percent}|\\+u(?i:{:04x}){html})", u32::from(c))
         .expect("a string takes everything");
 }

@@ -19,18 +19,18 @@ pub(super) struct Found<'a> {
     pub(super) place: Range<usize>,
     /// With its quotes.
     raw: &'a str,
-    /// The key that it is the value of, as it is written.
+    /// The raw key of the value.
     pub(super) key: Option<&'a str>,
 }
 
 impl<'a> Found<'a> {
-    /// How long it is at most, once it is decoded.
+    /// Its maximum length, once decoded.
     pub(super) fn bytes_max(&self) -> usize {
         self.raw.len() - 2
     }
 
     pub(super) fn decoded(&self) -> Cow<'a, str> {
-        // What cannot be decoded has a lone surrogate in it. It is looked at as it is written.
+        // An undecodable string has a lone surrogate in it. It is checked as it is written.
         let inner = &self.raw[1..self.raw.len() - 1];
         string(Raw::found(self.raw)).unwrap_or(Cow::Borrowed(inner))
     }

@@ -61,7 +61,7 @@ impl Files {
         TakenOut { result, refs: kept.iter().filter_map(told).collect(), notices }
     }
 
-    /// Stores what was taken out. What cannot be stored is lost, but not passed on.
+    /// Stores the pieces. A piece that cannot be stored is lost, but not passed on.
     async fn keep_pieces(&self, holder: &Holder, tool: &Tool, pieces: Vec<Piece>) -> Vec<Kept> {
         let written = stream::iter(pieces).map(|piece| self.keep_piece(holder, tool, piece));
         let kept: Vec<Kept> = written.buffered(WRITTEN_AT_ONCE).collect().await;

@@ -1,7 +1,7 @@
-//! Addresses that open bytes by themselves, for a while.
+//! Temporary addresses that open bytes by themselves.
 //!
-//! `{public_url}/signed/{files|refs|artifacts}/{sha256:…}?name=…&type=…&expires=…&signature=…`. The signature covers all of
-//! it but the host, so that the bytes, their name and their end are those that were given out.
+//! `{public_url}/signed/{files|refs|artifacts}/{sha256:…}?name=…&type=…&expires=…&signature=…`. The signature
+//! covers everything except the host, so the bytes, their name and their expiry are those that were issued.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub struct Address {
 }
 
 impl Files {
-    /// An address at the storage itself where it gives such out, else one at this gateway.
+    /// An address at the storage itself if it issues them, otherwise one at this gateway.
     pub async fn address(&self, found: &Found, keep: Duration) -> Result<Address, Refusal> {
         let shown = Shown { name: found.name.as_ref().map(FileName::as_str), media_type: &found.media_type };
         let expires_at_ms = later(self.clock.now_ms(), keep);
@@ -35,7 +35,7 @@ impl Files {
 
     /// An address at this gateway.
     pub fn gateway_address(&self, found: &Found, keep: Duration) -> Result<Address, Refusal> {
-        // Whole seconds, as the address says them.
+        // Whole seconds, as the address states them.
         let expires = later(self.clock.now_ms(), keep) / 1_000;
         let terms = Terms {
             what: found.what,
@@ -56,7 +56,7 @@ impl Files {
         Ok(Address { url: url.into(), expires_at_ms: expires.saturating_mul(1_000) })
     }
 
-    /// What is behind an address of this gateway: its two last steps and its query, as they came.
+    /// The content behind an address of this gateway: its two last steps and its query, as they came.
     pub async fn open_signed(
         &self,
         what: &str,
@@ -79,7 +79,7 @@ impl Files {
         Ok(Found { bytes, ..found })
     }
 
-    /// What an address names and when it ends, if it was given out here.
+    /// The content and the expiry of an address, if it was issued here.
     fn check_signed(&self, what: &str, digest: &str, query: &str) -> Option<(Found, i64)> {
         let (what, digest) = (What::parse(what)?, Digest::from_str(digest).ok()?);
         let said = |key: &str| form_urlencoded::parse(query.as_bytes()).find(|(found, _)| found == key);
@@ -104,11 +104,11 @@ impl Files {
     }
 }
 
-/// What a signature stands for.
+/// The signed terms.
 struct Terms<'a> {
     what: What,
     digest: Digest,
-    /// Empty where there is none.
+    /// Empty if there is none.
     name: &'a str,
     media_type: &'a str,
     /// Seconds since 1970.

@@ -1,4 +1,5 @@
-//! Files as answers to questions: whoever answers with one must be able to use it, and gives it to the run by that.
+//! Files as answers to questions: the person who answers must be able to use the file, and gives it to the
+//! run.
 
 use serde_json::Value;
 use toolgate_core::id::FileId;
@@ -9,7 +10,7 @@ use super::Files;
 use crate::access::Access;
 
 impl Files {
-    /// The file that somebody answers a question with; nothing where the question is not about a file.
+    /// The file of an answer to a question; `None` if the question is not about a file.
     pub async fn answering(
         &self,
         by: &Principal,

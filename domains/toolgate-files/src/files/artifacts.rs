@@ -1,4 +1,4 @@
-//! What runs make, for good.
+//! The permanent output of runs.
 
 use base64::Engine;
 use base64::alphabet;
@@ -14,18 +14,18 @@ use super::{Files, Found, What};
 use crate::access::Access;
 use crate::refusal::{self, Unknown, unknown};
 
-/// With or without what fills up the end, as both are common.
+/// With or without padding, as both are common.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// What an artifact is made of.
+/// The source of an artifact.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ArtifactSource {
     Text(String),
     Base64(String),
-    /// Bytes that are here already: they are used once more, not copied.
+    /// Existing bytes: they are used once more, not copied.
     Found(Found),
 }
 
@@ -42,7 +42,7 @@ impl Found {
 }
 
 impl Files {
-    /// Keeps an artifact of the run that the holder works in. To keep the same again changes nothing.
+    /// Stores an artifact of the holder's run. Storing the same again changes nothing.
     pub async fn store_artifact(
         &self,
         holder: &Holder,
@@ -74,14 +74,14 @@ impl Files {
         }
     }
 
-    /// What a run has made, as far as it may be known.
+    /// The artifacts of a run, as far as the caller may see them.
     pub async fn artifacts(&self, access: &Access<'_>, run: &RunId) -> Result<Vec<Artifact>, Refusal> {
         let mut artifacts = self.store.run_artifacts(run).await.map_err(refusal::down)?;
         artifacts.retain(|one| access.may_see_artifact(one));
         Ok(artifacts)
     }
 
-    /// All names by which somebody may know these bytes, the oldest first.
+    /// All names under which the caller may see these bytes, the oldest first.
     pub async fn artifact(&self, access: &Access<'_>, digest: &Digest) -> Result<Vec<Artifact>, Refusal> {
         let mut rows = self.store.artifact_rows(digest).await.map_err(refusal::down)?;
         rows.retain(|one| access.may_see_artifact(one));
@@ -98,13 +98,13 @@ impl Files {
         Ok((put.digest, put.bytes, media_type))
     }
 
-    /// Keeps the collector from bytes that get one more use.
+    /// Protects bytes with a new use from the collector.
     async fn keep_found(&self, found: &Found) -> Result<(), Refusal> {
         let is_kept = self.blobs.keep(found.digest, found.bytes).await?;
         if is_kept { Ok(()) } else { Err(refusal::being_deleted()) }
     }
 
-    /// The artifact as it was kept when it was new.
+    /// The artifact as first stored.
     async fn first_stored(&self, artifact: Artifact) -> Result<Artifact, Refusal> {
         let rows = self.store.artifact_rows(&artifact.digest).await.map_err(refusal::down)?;
         let is_same = |one: &Artifact| {

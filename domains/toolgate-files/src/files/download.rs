@@ -1,4 +1,4 @@
-//! Bytes on their way to whoever asked for them, all or some.
+//! Bytes on their way to a client, all or some.
 
 use std::ops::Range;
 
@@ -11,20 +11,20 @@ use super::{Files, Found};
 use crate::access::Access;
 use crate::refusal;
 
-/// What is to be sent.
+/// The content to send.
 pub struct Content {
     pub digest: Digest,
     pub media_type: String,
     pub name: Option<FileName>,
-    /// Of the whole.
+    /// The total size.
     pub bytes: u64,
-    /// Which of them come, if not all.
+    /// The range, if not all bytes are sent.
     pub range: Option<Range<u64>>,
-    /// Ends with an error if the bytes are not what they should be; then they must not pass for whole.
+    /// Ends with an error if the bytes do not match; then they must not pass for complete.
     pub stream: TextStream,
 }
 
-/// One range, as `Range` of HTTP has it.
+/// One range, as in HTTP's `Range`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ByteRange {
     From(u64),
@@ -34,7 +34,8 @@ pub enum ByteRange {
 }
 
 impl ByteRange {
-    /// Reads the header `Range`. Nothing for what is no range or several: then all bytes are sent, as HTTP has it.
+    /// Parses the header `Range`. `None` for an invalid range or several: then all bytes are sent, as HTTP
+    /// requires.
     pub fn parse(header: &str) -> Option<ByteRange> {
         let (unit, range) = header.trim().split_once('=')?;
         if !unit.trim().eq_ignore_ascii_case("bytes") {
@@ -49,7 +50,7 @@ impl ByteRange {
         }
     }
 
-    /// Which bytes these are of so many; nothing if there are none.
+    /// The range within this many bytes; `None` if it is empty.
     pub fn of(self, bytes: u64) -> Option<Range<u64>> {
         let range = match self {
             ByteRange::From(first) => first..bytes,

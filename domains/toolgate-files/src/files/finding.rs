@@ -10,7 +10,7 @@ use super::Files;
 use crate::access::Access;
 use crate::refusal::{self, Unknown, unknown};
 
-/// Bytes that somebody may use.
+/// Bytes that the caller may use.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Found {
     pub what: What,
@@ -30,7 +30,7 @@ pub enum What {
 impl What {
     pub const ALL: [What; 3] = [What::File, What::Ref, What::Artifact];
 
-    /// As it stands in addresses.
+    /// As written in addresses.
     pub fn as_str(self) -> &'static str {
         match self {
             What::File => "files",
@@ -47,7 +47,7 @@ impl What {
 const DIGEST_PREFIX: &str = "sha256:";
 
 impl Files {
-    /// What an id names: `file_…`, `ref_…` or `sha256:…`. It is held against whoever asks.
+    /// The content of an id: `file_…`, `ref_…` or `sha256:…`. Checks the caller's permission.
     pub async fn resolve(&self, access: &Access<'_>, id: &str) -> Result<Found, Refusal> {
         if id.starts_with(RefId::PREFIX) {
             return self.resolve_ref(access, &RefId::new(id)).await;
@@ -66,7 +66,7 @@ impl Files {
         })
     }
 
-    /// A ref as it is, its bytes fetched or not.
+    /// A ref itself, with or without fetched bytes.
     pub async fn reference(&self, access: &Access<'_>, id: &RefId) -> Result<Ref, Refusal> {
         let found = self.store.get_ref(id).await.map_err(refusal::down)?;
         let is_there = |one: &Ref| one.expires_at_ms > self.clock.now_ms() && access.may_use_ref(one);

@@ -1,5 +1,4 @@
-//! Files in two steps: their bytes first, then what they are called and whose they are. Who sends a form may say it after
-//! the bytes.
+//! Files in two steps: their bytes first, then their name and owner. A form may have these after the bytes.
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -15,21 +14,21 @@ use crate::access::Access;
 use crate::blobs::Put;
 use crate::refusal;
 
-/// What a principal may be called at most.
+/// The maximum length of a principal's name.
 const OWNER_CHARS_MAX: usize = 200;
 
-/// What is said of bytes that become a file.
+/// The properties of bytes that become a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewFile {
     pub name: FileName,
-    /// Whoever sends it, if not said.
+    /// The sender, if missing.
     pub owner: Option<PrincipalId>,
-    /// As long as files are kept here, if not said.
+    /// The default retention, if missing.
     pub keep: Option<Duration>,
 }
 
 impl Files {
-    /// Takes bytes in. They are nobody's, and gone in an hour, unless they are kept as a file.
+    /// Receives bytes. They have no owner, and are gone in an hour, unless they are stored as a file.
     pub async fn receive<S, E>(&self, stream: S) -> Result<Put, Refusal>
     where
         S: Stream<Item = Result<Bytes, E>> + Send,
@@ -45,7 +44,7 @@ impl Files {
         self.keep_file_for(put, new.name, owner, &access.doer(), keep).await
     }
 
-    /// Whose a file will be. Only those who look after everybody's files may say somebody else.
+    /// The owner of a future file. Only managers of everyone's files may name another one.
     pub fn owner(&self, access: &Access<'_>, wanted: Option<PrincipalId>) -> Result<PrincipalId, Refusal> {
         let own = &access.principal().id;
         let Some(wanted) = wanted.filter(|wanted| wanted != own) else { return Ok(own.clone()) };
@@ -60,7 +59,7 @@ impl Files {
         }
     }
 
-    /// A time that somebody wants a file to be kept for, unless it is none, or longer than files are kept here.
+    /// The requested retention, unless it is invalid or longer than the maximum.
     pub fn keep_time(&self, wanted: Option<Duration>) -> Result<Option<Duration>, Refusal> {
         let is_fine =
             |wanted: Duration| !wanted.is_zero() && self.settings.keep.is_none_or(|keep| wanted <= keep);

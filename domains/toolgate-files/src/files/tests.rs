@@ -1,4 +1,4 @@
-//! What is promised of files, uploads, artifacts and addresses.
+//! The promises about files, uploads, artifacts and addresses.
 
 mod addresses;
 mod artifacts;

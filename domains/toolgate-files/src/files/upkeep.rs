@@ -1,4 +1,4 @@
-//! Collects what nobody needs: files and refs whose time is over, then bytes that nothing uses.
+//! Collects garbage: files and refs whose time is over, then unused bytes.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,18 +11,19 @@ use super::Files;
 use crate::refusal;
 
 const LOOK_EVERY: Duration = Duration::from_secs(60);
-/// Between two searches for what a gateway left behind that ended while it wrote.
+/// The interval between searches for leftovers of a gateway that stopped while it wrote.
 const SWEEP_EVERY: Duration = Duration::from_secs(60 * 60);
-/// Whoever puts bytes has this long to say what for.
+/// The time to use stored bytes before they are collected.
 const UNTOUCHED_MS: i64 = 60 * 60 * 1000;
-/// An upload that has expired is remembered a while longer, so that whoever comes late is told why.
+/// An expired upload is remembered a while longer, so that a late client learns why.
 const UPLOADS_KEPT_MS: i64 = 24 * 60 * 60 * 1000;
 /// Rows that are removed with one statement.
 const ROWS_MAX: usize = 500;
-/// Bytes that are marked at once. Deleting all of them must take less than the mark holds.
+/// The number of bytes rows that are marked at once. Deleting all of them must take less time than the mark
+/// lasts.
 const CONDEMNED_MAX: usize = 100;
 
-/// What one round has removed.
+/// The results of one round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Collected {
     pub files: u64,
@@ -30,7 +31,7 @@ pub struct Collected {
     pub blobs: u64,
 }
 
-/// Whatever is under way at the end can be broken off: the next gateway takes it up.
+/// Work in progress can be abandoned at shutdown: the next gateway continues it.
 pub(super) async fn run(files: Arc<Files>, shutdown: CancellationToken) {
     Box::pin(shutdown.run_until_cancelled(look_after(&files))).await.unwrap_or_default();
 }
@@ -46,7 +47,7 @@ async fn look_after(files: &Files) {
         is_out = collected.is_err();
         if swept.is_none_or(|at| at.elapsed() >= SWEEP_EVERY) {
             swept = Some(Instant::now());
-            // It says itself what went wrong.
+            // It logs its own errors.
             drop(files.blobs.sweep().await);
         }
         files.clock.sleep(LOOK_EVERY).await;
@@ -54,7 +55,7 @@ async fn look_after(files: &Files) {
 }
 
 impl Files {
-    /// One round of what is done every minute.
+    /// One round of the work done every minute.
     pub async fn collect(&self) -> Result<Collected, Refusal> {
         let _one_at_a_time = self.collecting.lock().await;
         let now_ms = self.clock.now_ms();
@@ -96,7 +97,7 @@ impl Files {
             let condemned = condemned.map_err(refusal::down)?;
             let is_last = condemned.len() < CONDEMNED_MAX;
             for digest in condemned {
-                // What is marked is ours for a while only. The rest comes next time, with a mark made anew.
+                // A mark lasts a limited time. The rest comes next time, with a new mark.
                 if since.elapsed() > lease() / 4 {
                     return Ok(count);
                 }

@@ -15,7 +15,7 @@ use super::{Files, later};
 use crate::refusal::{self, Unknown, unknown};
 use crate::sealing::Purpose;
 
-/// Where a file may be sent to.
+/// The address for an upload.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Offered {
     pub id: UploadId,
@@ -60,7 +60,7 @@ impl Files {
         let file = self.keep_file(put, name, owner, &doer).await?;
         claimed.keep();
         if let Err(error) = self.store.finish_upload(id, &file.id).await {
-            // The place stays claimed, which nobody can use either.
+            // The place stays claimed, so it cannot be used either.
             tracing::warn!(%error, %id, "an upload is there, and its place is not closed");
         }
         Ok(file)
@@ -82,7 +82,7 @@ impl Files {
     }
 }
 
-/// A place that is given back unless its file was kept, also if whoever uploads goes away.
+/// A place that is released unless its file was stored, even if the uploader leaves.
 struct Claimed<'a> {
     store: &'a Store,
     releases: &'a TaskTracker,

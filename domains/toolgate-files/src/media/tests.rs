@@ -4,7 +4,7 @@ fn check(bytes: &[u8], name: Option<&str>, wanted: &str) {
     assert_eq!(sniff(&Sample::whole(bytes), name), wanted, "{name:?} {:?}", &bytes[..bytes.len().min(40)]);
 }
 
-/// An archive of stored files without checksums, which nobody here looks at.
+/// An archive of stored files without checksums, which are not checked here.
 fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
     let (mut bytes, mut directory) = (Vec::new(), Vec::new());
     for (name, content) in files {

@@ -1,4 +1,5 @@
-//! What an archive is: office documents and books are archives too, and tell by the names of what is in them.
+//! The type of an archive: office documents and books are archives too, recognisable by the names of their
+//! files.
 
 use super::{Sample, ZIP_MAGIC};
 
@@ -35,7 +36,7 @@ pub(super) fn kind(sample: &Sample<'_>) -> &'static str {
     kind_by_names(&names)
 }
 
-/// OpenDocument and EPUB begin with a file that holds nothing but the media type, as it is.
+/// OpenDocument and EPUB begin with a file that contains only the media type, uncompressed.
 fn said_first(head: &[u8]) -> Option<&'static str> {
     const SAID: [&str; 5] = [
         "application/epub+zip",
@@ -48,7 +49,7 @@ fn said_first(head: &[u8]) -> Option<&'static str> {
     if name != b"mimetype" {
         return None;
     }
-    // Templates and the like are called by the same words and a few more.
+    // Templates and the like have the same words and a few more.
     let fits = |said: &&str| {
         let next = content.get(said.len()).copied();
         content.starts_with(said.as_bytes())
@@ -105,7 +106,7 @@ fn scanned(head: &[u8]) -> Vec<&[u8]> {
 }
 
 impl Header {
-    /// The name, and what follows the header.
+    /// The name, and the bytes after the header.
     fn read<'b>(&self, bytes: &'b [u8]) -> Option<(&'b [u8], &'b [u8])> {
         let name_bytes = bytes.strip_prefix(self.magic).and(number(bytes, self.name_length_at))?;
         let name = bytes.get(self.bytes..self.bytes + name_bytes)?;

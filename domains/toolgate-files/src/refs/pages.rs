@@ -9,9 +9,9 @@ use toolgate_core::{Digest, Refusal};
 use super::RefMatch;
 use crate::blobs::Blobs;
 
-/// Of a text that is looked through.
+/// The window of a searched text.
 const WINDOW_BYTES: u64 = 1 << 20;
-/// A character has no more.
+/// The maximum size of a character.
 const CHARACTER_BYTES_MAX: u64 = 4;
 
 pub(super) enum Pages<'a> {
@@ -35,7 +35,7 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// The characters that begin within a range, and where exactly they stand.
+    /// The characters that begin within a range, and their exact range.
     pub(super) async fn text(&self, range: Range<u64>) -> Result<(String, Range<u64>), Refusal> {
         let wide =
             range.start.saturating_sub(CHARACTER_BYTES_MAX)..range.end.saturating_add(CHARACTER_BYTES_MAX);
@@ -55,7 +55,7 @@ impl<'a> Pages<'a> {
         Ok((text, place(first, start)..place(first, end)))
     }
 
-    /// Where the line begins that lies `lines` lines behind the one at `start`, if it is within some bytes.
+    /// The start of the line that is `lines` lines after the one at `start`, if it is within some bytes.
     pub(super) async fn line_start(
         &self,
         start: u64,
@@ -77,7 +77,7 @@ impl<'a> Pages<'a> {
         Ok((left == 0).then_some(start))
     }
 
-    /// Where a pattern matches, and up to where was searched.
+    /// The matches of a pattern, and the end of the searched part.
     pub(super) async fn search(
         &self,
         pattern: &Regex,

@@ -17,7 +17,7 @@ impl Scene {
         Self::with_text_max(10 << 20).await
     }
 
-    /// What is longer than this is not held in memory.
+    /// Longer texts are not held in memory.
     async fn with_text_max(bytes: u64) -> Self {
         let world = World::with(|settings| settings.text_bytes_max = bytes).await;
         Self { world, holder: holder("ada", "ses_1", None) }

@@ -1,4 +1,4 @@
-//! Calls that clients send under ids of their own: what is sent twice runs once.
+//! Calls under ids of their clients: a call that is sent twice runs once.
 
 use serde_json::json;
 use toolgate_core::id::RunId;
@@ -12,8 +12,8 @@ use crate::refusal::down;
 use crate::view::Claim;
 
 impl Runs {
-    /// Takes on a call that a client sends under this id, or finds what has become of it. `request` is the digest of all
-    /// that was asked.
+    /// Claims a call that a client sends under this id, or finds its result. `request` is the digest of the
+    /// whole request.
     pub async fn claim(&self, run: &RunId, client_id: &str, request: Digest) -> Result<Claim, Refusal> {
         checks::client_id(client_id)?;
         let down = |error| down(&error);
@@ -31,29 +31,29 @@ impl Runs {
         Ok(claim_of(known.expect("what could not be claimed is there, and is never deleted"), request))
     }
 
-    /// Keeps what came of a call that was claimed. If the store is away, that is done when it is back.
+    /// Stores the result of a claimed call. If the store is down, that happens when it is back.
     pub async fn record(&self, run: &RunId, client_id: &str, result: RawJson) {
         let late = Late::Recorded { run: run.clone(), client_id: client_id.to_owned(), result };
         self.desk.write_down(late).await;
     }
 
-    /// Keeps what came of a call that was claimed and has no end yet, such as one that waits for a person. Sent again, it
-    /// is claimed again.
+    /// Stores the result of a claimed call that has not ended, such as one that waits for a person. Sent
+    /// again, it is claimed again.
     pub async fn put_off(&self, run: &RunId, client_id: &str, result: RawJson) {
         let late = Late::PutOff { run: run.clone(), client_id: client_id.to_owned(), result };
         self.desk.write_down(late).await;
     }
 
-    /// What came of a call that was claimed. Waits for one that runs, but not for ever: then it says so.
+    /// The result of a claimed call. Waits, for a limited time, for one that runs; then it says so.
     pub async fn recorded(&self, run: &RunId, client_id: &str) -> RawJson {
         let mut limit = self.desk.clock.sleep(self.desk.limits.recording);
         loop {
-            // Before anybody looks: what is recorded from now on is heard.
+            // Before the check: a result recorded from now on is heard.
             let mut bell = self.desk.bells.hear(run);
             match Box::pin(self.desk.store.batch_call(run, client_id)).await {
                 Ok(Some(BatchCall { result: Some(result), .. })) => return result,
                 Ok(None) => return unknown(),
-                // It runs, or the store is away.
+                // It is running, or the store is down.
                 Ok(Some(_)) | Err(_) => {}
             }
             tokio::select! {
@@ -73,7 +73,7 @@ fn claim_of(known: BatchCall, request: Digest) -> Claim {
     }
 }
 
-/// Closes what an earlier process of the same stream left open.
+/// Closes everything that an earlier process of the same stream left open.
 pub(super) async fn forget(desk: &Desk) -> Result<(), StoreError> {
     let calls = desk.store.forget_run_calls(&desk.stream, desk.clock.now_ms()).await?;
     let claimed = desk.store.forget_batch_calls(&desk.stream, &unknown()).await?;

@@ -1,4 +1,4 @@
-//! The runs as calls meet them. Whoever makes a call may leave at any moment; what was counted is counted to its end.
+//! The runs from the view of calls. A caller may leave at any moment; a counted call is counted to its end.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ impl run::Runs for Runs {
         let (reply, answer) = oneshot::channel();
         let (desk, run) = (Arc::clone(&self.desk), run.clone());
         self.tasks.spawn(async move {
-            // If nobody hears it any more, the admission is given back where it is dropped.
+            // If the receiver is gone, dropping the admission returns it.
             drop(reply.send(admit(desk, run, call).await));
         });
         Box::pin(async move {
@@ -48,7 +48,7 @@ impl run::Runs for Runs {
         let late = Late::Finished { run: run.clone(), call: call.clone(), end };
         let desk = Arc::clone(&self.desk);
         let finished = self.tasks.spawn(async move { desk.write_down(late).await });
-        // It goes on without whoever waits for it.
+        // It continues without its waiter.
         Box::pin(async move { finished.await.unwrap_or_default() })
     }
 }
@@ -58,7 +58,7 @@ async fn admit(desk: Arc<Desk>, run: RunId, call: RunCall) -> Result<Admission, 
     let admission = Admission { given: Some((Arc::clone(&desk), run, call.call)) };
     match admitted {
         Ok(()) => Ok(admission),
-        // Nobody knows whether it was written; dropped, it is taken back in any case.
+        // It is unknown whether it was written; dropping it reverts it in any case.
         Err(RunError::Store(error)) => Err(refusal(RunError::Store(error))),
         Err(refused) => {
             admission.keep();
@@ -67,7 +67,7 @@ async fn admit(desk: Arc<Desk>, run: RunId, call: RunCall) -> Result<Admission, 
     }
 }
 
-/// A call that was let in. Dropped before anybody has heard of it, it is over.
+/// An admitted call. Dropped before it is delivered, it has ended.
 struct Admission {
     given: Option<(Arc<Desk>, RunId, CallId)>,
 }

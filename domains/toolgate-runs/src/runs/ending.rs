@@ -1,4 +1,4 @@
-//! What ends runs.
+//! The ends of runs.
 
 use toolgate_core::id::{CallId, RunId};
 use toolgate_core::run::Run;
@@ -9,12 +9,13 @@ use super::Runs;
 use crate::checks;
 use crate::refusal::refusal;
 
-/// Why a run has ended that says so itself.
+/// The reason of a run that completes itself.
 const COMPLETED: &str = "complete_workflow";
 
 impl Runs {
-    /// Ends a run that says that it is done, with what it says it made; nothing means all that it stored. Waits for calls
-    /// in flight other than `own_call`, but not for ever. Partial, if calls were refused because a budget was used up.
+    /// Completes a run with the named artifacts; `None` means all that it stored. Waits, for a limited time,
+    /// for calls in flight other than `own_call`. The run is partial if calls were refused because of an
+    /// exhausted budget.
     pub async fn complete(
         &self,
         run: &RunId,
@@ -43,7 +44,7 @@ impl Runs {
     ) -> Result<Stepped, RunError> {
         let mut limit = self.desk.clock.sleep(self.desk.limits.completing);
         loop {
-            // Before anybody looks: what ends from now on is heard.
+            // Before the check: an end from now on is heard.
             let mut bell = self.desk.bells.hear(run);
             let tried = self.desk.books.complete_run(run, completion, self.desk.act(by)).await;
             let Err(RunError::InFlight(calls)) = tried else { return tried };
@@ -61,7 +62,7 @@ impl Runs {
         self.end(run, Ending::Failed { reason: reason.to_owned() }, by).await
     }
 
-    /// Ends a run that nobody wants any more, all runs within it, and the questions they wait for.
+    /// Cancels a run, all its child runs, and their open questions.
     pub async fn cancel(&self, run: &RunId, by: &PrincipalId, reason: &str) -> Result<Run, Refusal> {
         checks::reason(reason)?;
         self.end(run, Ending::Cancelled { reason: reason.to_owned() }, by).await

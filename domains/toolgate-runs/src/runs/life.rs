@@ -1,4 +1,4 @@
-//! What begins runs, stops them and lets them go on; and which there are.
+//! The start, pause and resumption of runs; and their lists.
 
 use toolgate_core::id::{RunId, SessionId};
 use toolgate_core::run::{Run, RunState, Used};
@@ -11,7 +11,7 @@ use crate::checks;
 use crate::refusal::{down, refusal, unknown_run};
 use crate::view::{NewRun, RunCallView, RunPage, RunQuery};
 
-/// Why a run is paused or cancelled that nobody asked anything.
+/// The reason of a pause or cancellation by an operator.
 const OPERATOR: &str = "operator";
 
 impl Runs {
@@ -70,25 +70,25 @@ impl Runs {
         Ok(RunPage { runs, next: next.map(|next| next.to_string()) })
     }
 
-    /// How many runs were created within a run.
+    /// The number of child runs of a run.
     pub async fn count_children(&self, id: &RunId) -> Result<u64, Refusal> {
         self.desk.store.count_child_runs(id).await.map_err(|error| down(&error))
     }
 
-    /// The calls that were let into a run, oldest first: the latest of them, if there were very many.
+    /// The admitted calls of a run, oldest first: the latest of them, if there are very many.
     pub async fn calls(&self, id: &RunId) -> Result<Vec<RunCallView>, Refusal> {
         self.get(id).await?;
         let calls = self.desk.store.run_calls(id).await.map_err(|error| down(&error))?;
         Ok(calls.into_iter().map(RunCallView::from).collect())
     }
 
-    /// Stops a run for a while. Calls that are under way go on; no others begin.
+    /// Pauses a run. Calls in progress continue; no new ones start.
     pub async fn pause(&self, id: &RunId, by: &PrincipalId) -> Result<Run, Refusal> {
         self.desk.books.pause_run(id, OPERATOR, self.desk.act(by)).await.map_err(refusal)?;
         self.get(id).await
     }
 
-    /// Lets a run go on. The question that it waits for, if there is one, is cancelled.
+    /// Resumes a run. The question that it waits for, if there is one, is cancelled.
     pub async fn resume(&self, id: &RunId, by: &PrincipalId) -> Result<Run, Refusal> {
         let stepped = self.desk.books.resume_run(id, self.desk.act(by)).await.map_err(refusal)?;
         self.desk.tell(&stepped);

@@ -41,14 +41,14 @@ impl Runs {
         self.desk.books.ask_input(&new, DATA_TOOLS_BEFORE_ASKING, act).await.map_err(refusal)
     }
 
-    /// Ends when the question is not pending any more, whoever answered it and in whichever process. Not before; the
-    /// caller sets its own limit.
+    /// Resolves when the question is no longer pending, regardless of who answered it and in which process.
+    /// It never resolves earlier; the caller sets its own limit.
     pub fn resolved(&self, id: &InputId) -> BoxFuture<'static, InputRequest> {
         let (desk, id) = (Arc::clone(&self.desk), id.clone());
         Box::pin(async move { resolved(&desk, &id).await })
     }
 
-    /// Takes an answer and lets the run go on with it. `file` is the file that it names, if it names one: the run may use
+    /// Takes an answer and resumes the run with it. `file` is the file that it names, if any: the run may use
     /// it from then on.
     pub async fn answer(
         &self,
@@ -81,9 +81,9 @@ impl Runs {
 }
 
 async fn resolved(desk: &Desk, id: &InputId) -> InputRequest {
-    // Before it is read: what is answered from now on is told.
+    // Before it is read, so that no answer is missed.
     let mut answer = desk.waiting.wait_for(id);
-    // While the store is away, or there is no such question, there is nothing to tell yet.
+    // While the store is down, or there is no such question, there is nothing to report yet.
     if let Ok(Some(input)) = desk.store.input(id).await
         && input.state != InputState::Pending
     {

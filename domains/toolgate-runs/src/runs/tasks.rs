@@ -11,7 +11,7 @@ use crate::refusal::{down, refusal};
 use crate::view::{NewTask, TaskPage};
 
 impl Runs {
-    /// Makes a task, or something else of one that there is.
+    /// Creates a task, or replaces an existing one.
     pub async fn put_task(&self, new: NewTask, by: &PrincipalId) -> Result<Task, Refusal> {
         checks::name(&new.name)?;
         checks::description(&new.description)?;

@@ -1,4 +1,4 @@
-//! Calls that clients send under ids of their own.
+//! Calls under ids of their clients.
 
 use std::sync::Arc;
 use std::time::Duration;

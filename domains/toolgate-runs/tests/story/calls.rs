@@ -1,4 +1,4 @@
-//! The runs as calls meet them.
+//! The runs, from the view of calls.
 
 use toolgate_core::RefusalKind;
 use toolgate_core::run::{Budget, CallKind, RunCallEnd, Runs as _};
@@ -40,7 +40,7 @@ async fn a_call_larger_than_what_is_left_is_not_let_in() {
 async fn whoever_leaves_before_the_answer_gives_the_call_back() {
     let gateway = World::new().gateway("one").await;
     let run = gateway.run().await;
-    // Never looked at again: the call is let in, and nobody hears of it.
+    // Never polled again: the call is admitted, and its caller never learns of it.
     drop(gateway.runs.admit(&run, call("a", CallKind::Data)));
     until("the end of the call", async || states(&gateway, &run).await == [RunCallState::Failed]).await;
     gateway.complete(&run).await.expect("nothing is in flight");
@@ -61,9 +61,9 @@ async fn an_end_is_noted_when_the_store_is_back() {
 
 #[tokio::test]
 async fn a_call_that_may_have_been_let_in_does_not_stay_open() {
-    // Whichever operation fails: the last one is the news of the commit.
+    // Whichever operation fails: the last one is the confirmation of the commit.
     for n in 1..30 {
-        // Nobody else asks the store anything.
+        // Nothing else queries the store.
         let gateway = World::new().gateway_within("one", deaf()).await;
         let run = gateway.run().await;
         gateway.store.fail_nth(n);
@@ -74,7 +74,7 @@ async fn a_call_that_may_have_been_let_in_does_not_stay_open() {
             return;
         }
         refused(admitted, "store_down");
-        // Writes down what was not written yet.
+        // Writes the pending events.
         gateway.runs.stop().await;
         assert!(!states(&gateway, &run).await.contains(&RunCallState::Open), "{n}");
         gateway.complete(&run).await.expect("nothing is in flight");

@@ -1,4 +1,4 @@
-//! How runs end.
+//! The ends of runs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::world::{World, ada, call, call_id, deaf, erna, limits, refused, until
 
 #[tokio::test]
 async fn completing_waits_for_calls_in_flight() {
-    // Here it hears of their end, there it has to look for it.
+    // Here it is notified of their end, there it has to poll for it.
     for is_here in [true, false] {
         let world = World::new();
         let gateway = world.gateway_within("one", if is_here { deaf() } else { limits() }).await;
@@ -26,7 +26,7 @@ async fn completing_waits_for_calls_in_flight() {
             tokio::spawn(
                 async move { runs.complete(&id, Some(&call_id("own")), "all done", &[], &erna()).await },
             );
-        // It may not be over before the call is; that it is under way shows only in that.
+        // It must not end before the call does; that it waits shows only in that.
         tokio::time::sleep(Duration::from_millis(50)).await;
         assert!(!completing.is_finished());
         assert_eq!(gateway.state(&run).await, "running");

@@ -1,4 +1,4 @@
-//! What begins runs, stops them and lets them go on.
+//! The start, pause and resumption of runs.
 
 use toolgate_core::id::{FileId, RunId, SessionId};
 use toolgate_core::run::{Budget, InputFile, RunState};

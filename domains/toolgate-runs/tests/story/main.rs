@@ -1,4 +1,4 @@
-//! What runs promise, told on a real database.
+//! The promises of runs, tested on a real database.
 
 mod batches;
 mod calls;

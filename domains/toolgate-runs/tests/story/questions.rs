@@ -30,7 +30,7 @@ async fn an_answer_here_wakes_at_once_and_elsewhere_soon() {
     for is_here in [true, false] {
         let world = World::new();
         let gateway = match is_here {
-            // It never looks: only what it is told can wake it.
+            // It never polls: only a notification can wake it.
             true => world.gateway_within("one", deaf()).await,
             false => world.gateway("one").await,
         };

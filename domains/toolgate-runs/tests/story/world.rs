@@ -1,4 +1,4 @@
-//! Where a story happens: a folder of its own, and gateways of which only the runs are real.
+//! The place of a story: its own folder, and gateways with only the runs being real.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -18,11 +18,11 @@ use toolgate_core::{CanonicalName, PrincipalId, Refusal};
 use toolgate_runs::{Asking, Limits, NewRun, Runs, Setup};
 use toolgate_store::{Books, BooksSettings, Order, Store};
 
-/// Longer than anything takes, shorter than anybody waits.
+/// Longer than anything takes, shorter than a person would wait.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 pub(crate) const DONE: RunCallEnd = RunCallEnd { completed: true, bytes: 5 };
 
-/// Time goes only when a story lets it; waiting is real.
+/// Time advances only when a story lets it; waiting is real.
 #[derive(Default)]
 pub(crate) struct TestClock {
     passed_ms: AtomicI64,
@@ -98,7 +98,7 @@ pub(crate) fn limits() -> Limits {
     }
 }
 
-/// Looks so seldom that only what it is told can wake it.
+/// Polls so rarely that only a notification can wake it.
 pub(crate) fn deaf() -> Limits {
     Limits { poll: 10 * PATIENCE, upkeep: 10 * PATIENCE, ..limits() }
 }
@@ -107,7 +107,7 @@ pub(crate) struct Gateway {
     pub(crate) runs: Arc<Runs>,
     pub(crate) store: Store,
     books: Arc<Books>,
-    /// A story may need nothing but one gateway.
+    /// A story may need only one gateway.
     _folder: Arc<TempDir>,
 }
 
@@ -140,7 +140,7 @@ impl Gateway {
         self.runs.finish(run, &call_id(name), DONE).await;
     }
 
-    /// Two data tools, so that somebody may be asked.
+    /// Two data tools, so that a question may be asked.
     pub(crate) async fn look_first(&self, run: &RunId) {
         for name in ["first", "second"] {
             self.admit(run, name).await.expect("let in");
@@ -156,7 +156,7 @@ impl Gateway {
         self.runs.complete(run, None, "done", &[], &erna()).await
     }
 
-    /// It goes as if somebody had pulled the plug: nothing is written down any more.
+    /// Ends as in a power cut: nothing more is written.
     pub(crate) async fn crash(self) {
         self.store.fail_from_nth(1);
         self.runs.stop().await;
@@ -213,7 +213,7 @@ pub(crate) fn asking(run: &RunId, slot_id: &str) -> Asking {
     }
 }
 
-/// What was refused, and that it comes with a hint.
+/// The refusal, checked for its code and a hint.
 #[track_caller]
 pub(crate) fn refused<T: std::fmt::Debug>(result: Result<T, Refusal>, code: &str) -> Refusal {
     let refusal = result.expect_err(code);

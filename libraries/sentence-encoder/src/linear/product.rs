@@ -1,15 +1,15 @@
-//! The inner loops, for whatever vector instructions the processor has.
+//! The inner loops, for the processor's vector instructions.
 //!
-//! A tile is a few words times one panel: its sums stay in registers while the inputs go by, so that each weight is
-//! loaded once for all the words of the tile, and each word once for the whole panel.
+//! A tile is a few words times one panel: its sums stay in registers while the inputs go by, so that each
+//! weight is loaded once for all the words of the tile, and each word once for the whole panel.
 
 use pulp::{Arch, Simd, WithSimd};
 
 /// Registers side by side in a panel.
 const VECTORS: usize = 2;
-/// Words of a tile: with this many, sums, weights and a word fit into sixteen registers.
+/// The number of words of a tile: with this many, sums, weights and a word fit into sixteen registers.
 const WORDS_MAX: usize = 6;
-/// Outputs of the widest panel there is.
+/// The number of outputs of the widest panel.
 const WIDTH_MAX: usize = 64;
 
 pub(super) struct Product<'a> {
@@ -22,7 +22,7 @@ pub(super) struct Product<'a> {
     pub(super) y: &'a mut [f32],
 }
 
-/// How many outputs a panel has on this processor.
+/// The number of outputs of a panel on this processor.
 pub(super) fn panel_width(arch: Arch) -> usize {
     struct Width;
     impl WithSimd for Width {
@@ -77,7 +77,7 @@ impl Product<'_> {
         }
     }
 
-    /// What fills up the last panel is no output.
+    /// The padding of the last panel is not an output.
     #[inline(always)]
     fn put<S: Simd>(&mut self, panel: usize, word: usize, sums: [S::f32s; VECTORS]) {
         let mut values = [0.0; WIDTH_MAX];

@@ -1,4 +1,4 @@
-//! A tiny model with made-up weights stands in for a real one; a real one is checked where there is one.
+//! A tiny model with made-up weights replaces a real one; a real one is checked if available.
 
 mod tiny;
 

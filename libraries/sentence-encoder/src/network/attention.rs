@@ -1,4 +1,4 @@
-//! How the words of a text look at each other.
+//! Attention: the relations between the words of a text.
 
 use pulp::Arch;
 
@@ -45,12 +45,12 @@ impl Attention {
     }
 }
 
-/// One head in one text: each of its words looks at all of them.
+/// One head in one text: each word attends to all of them.
 struct Head<'a> {
-    /// For each word its query, its key and its value, of all heads.
+    /// The query, the key and the value of each word, for all heads.
     asked: &'a [f32],
     size: usize,
-    /// Where the part of this head begins in each of the three, and how wide it is.
+    /// The start of this head's part in each of the three, and its width.
     start: usize,
     width: usize,
 }

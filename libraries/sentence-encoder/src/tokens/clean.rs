@@ -1,15 +1,16 @@
-//! What happens to a text before it is taken apart: control characters go, letters lose case and accents.
+//! The normalization of a text before it is split: control characters are removed, letters lose case and
+//! accents.
 
 use serde::Deserialize;
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
-/// What `tokenizer.json` says under `normalizer`.
+/// The section `normalizer` of `tokenizer.json`.
 #[derive(Deserialize)]
 pub(super) struct Normalizer {
     clean_text: bool,
     handle_chinese_chars: bool,
-    /// Where it is not said, letters that lose their case lose their accents too.
+    /// By default, letters that lose their case lose their accents too.
     strip_accents: Option<bool>,
     lowercase: bool,
 }

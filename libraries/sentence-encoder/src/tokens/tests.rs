@@ -1,4 +1,4 @@
-//! A small vocabulary against what the rules of BERT say.
+//! A small vocabulary, checked against the rules of BERT.
 
 use serde_json::json;
 

@@ -14,7 +14,7 @@ use tokio::process::Command;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A client that remembers what it was told.
+/// A client that remembers its notifications.
 #[derive(Clone, Default)]
 pub(crate) struct Ears(Arc<Mutex<Vec<ProgressNotificationParam>>>);
 
@@ -54,7 +54,7 @@ impl Client {
         result.structured_content.unwrap()
     }
 
-    /// Code and text of a call that comes to nothing.
+    /// Code and text of a failing call.
     pub(crate) async fn trouble(&self, tool: &str, arguments: Value) -> (String, String) {
         let result = self.call(tool, arguments).await;
         assert_eq!(result.is_error, Some(true), "{result:?}");
@@ -62,7 +62,7 @@ impl Client {
         (code, result.content[0].as_text().unwrap().text.clone())
     }
 
-    /// The whole of something kept, found through the server's template.
+    /// The whole content of a stored item, read through the server's resource template.
     pub(crate) async fn resource(&self, id: &str) -> Value {
         let templates = self.0.list_all_resource_templates().await.unwrap();
         let uri = templates[0].uri_template.replace("{ref_id}", id);

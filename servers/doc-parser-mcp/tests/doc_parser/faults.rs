@@ -1,4 +1,4 @@
-//! Input that cannot be read, and what is said about it.
+//! Unreadable input, and the messages about it.
 
 use serde_json::{Value, json};
 
@@ -22,17 +22,17 @@ async fn is_well(client: &Client) {
 async fn arguments_that_do_not_fit_are_explained() {
     let client = start().await;
     let ask = async |arguments: Value| client.trouble("extract_text", arguments).await;
-    check(&ask(json!({})).await, "bad_arguments", &["no document is given", "hint: give file_data"]);
+    check(&ask(json!({})).await, "bad_arguments", &["no document was passed", "hint: pass file_data"]);
     check(
         &ask(json!({ "content": "x", "file_data": "eA==" })).await,
         "bad_arguments",
-        &["hint: give one of"],
+        &["hint: pass only one of"],
     );
     check(&ask(json!({ "content": "x", "page": "1" })).await, "bad_arguments", &["page"]);
     check(
         &ask(json!({ "content": "x", "pages": "two" })).await,
         "bad_arguments",
-        &["names no pages", "1-3,7"],
+        &["is not a list of pages", "1-3,7"],
     );
     check(
         &ask(json!({ "content": "x", "pages": "9" })).await,
@@ -50,7 +50,11 @@ async fn files_that_are_none_are_explained() {
     let whole = docx(&["x"]);
     let ask = async |bytes: &[u8]| client.trouble("extract_text", file(bytes, json!({}))).await;
     check(&ask(b"").await, "unreadable", &["the file is empty"]);
-    check(&ask(&whole[..whole.len() / 2]).await, "unreadable", &["damaged", "hint: send the file again"]);
+    check(
+        &ask(&whole[..whole.len() / 2]).await,
+        "unreadable",
+        &["damaged", "hint: send the complete file again"],
+    );
     check(&ask(b"{\\rtf1 x}").await, "unsupported", &["an RTF document", "convert it"]);
     check(
         &ask(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\0\0\0\0\0").await,

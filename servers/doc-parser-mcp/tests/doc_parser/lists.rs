@@ -1,4 +1,4 @@
-//! What agents and gateways see before they call anything.
+//! The lists that agents and gateways see before they call anything.
 
 use serde_json::{Value, json};
 

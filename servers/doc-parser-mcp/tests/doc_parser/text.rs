@@ -68,5 +68,5 @@ async fn a_mislabelled_file_is_read_with_a_warning() {
     let client = start().await;
     let answer = client.answer("extract_text", file(&docx(&["x"]), json!({ "file_type": "pdf" }))).await;
     assert_eq!(answer["kind"], "docx");
-    assert!(answer["warnings"][0].as_str().unwrap().contains("said to be \"pdf\""), "{answer}");
+    assert!(answer["warnings"][0].as_str().unwrap().contains("declared as \"pdf\""), "{answer}");
 }

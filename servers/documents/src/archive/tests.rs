@@ -1,4 +1,4 @@
-//! Archives that unpack to more than anybody wants, and mutated ones.
+//! Archives that unpack to excessive sizes, and mutated ones.
 
 use proptest::prelude::*;
 
@@ -69,7 +69,7 @@ fn a_truncated_archive_is_damaged() {
 
 #[test]
 fn an_encrypted_archive_is_locked() {
-    // The flag that says so, in the local header and in the directory.
+    // The flag for it, in the local header and in the directory.
     let mut bytes = docx(&plain("x"), &[]);
     for (mark, at) in [(b"PK\x03\x04", 6), (b"PK\x01\x02", 8)] {
         let places: Vec<usize> = memchr::memmem::find_iter(&bytes, mark).collect();
@@ -105,7 +105,7 @@ proptest! {
             let at = at.index(bytes.len());
             bytes[at] = value;
         }
-        // Half of them are cut off as well.
+        // Half of the archives are truncated as well.
         if length.index(2) == 0 {
             bytes.truncate(length.index(bytes.len()) + 1);
         }

@@ -1,4 +1,5 @@
-//! Paragraphs, lists and tables of a body, a cell, a note, a header or a text box: all are made of the same.
+//! Paragraphs, lists and tables of a body, a cell, a note, a header or a text box: all have the same
+//! structure.
 
 use crate::document::Block;
 use crate::grid::{Cell, Cells, Grid};
@@ -10,7 +11,7 @@ use super::lists::Counters;
 use super::runs::{Inline, Line};
 use super::styles::{self, ListPlace};
 
-/// Reads one part after another; lists go on counting.
+/// Reads one part after another; list numbering continues across parts.
 pub(super) struct Reader<'p> {
     pub(super) parts: &'p Parts,
     pub(super) relations: &'p Relations,
@@ -44,7 +45,7 @@ impl<'p> Reader<'p> {
     }
 
     pub(super) fn warnings(&self) -> Vec<String> {
-        let hidden = self.has_hidden.then(|| "text that the document hides is left out".to_owned());
+        let hidden = self.has_hidden.then(|| "hidden text was left out".to_owned());
         self.cells.warning().into_iter().chain(hidden).collect()
     }
 
@@ -53,7 +54,7 @@ impl<'p> Reader<'p> {
             match element.name() {
                 "p" => self.paragraph(element, into),
                 "tbl" => self.table(element, into),
-                // Properties of a section, and what somebody took out.
+                // Properties of a section, and deleted text.
                 "sectPr" | "del" | "moveFrom" | "pPr" | "tblPr" | "tcPr" | "sdtPr" => {}
                 "AlternateContent" => self.blocks(choice(element), into),
                 _ => self.blocks(element, into),
@@ -71,7 +72,7 @@ impl<'p> Reader<'p> {
             let block = self.block(text, properties, style);
             into.push(block);
         }
-        // What floats beside a paragraph is read after it.
+        // Floating content beside a paragraph is read after it.
         into.append(&mut line.floating);
     }
 
@@ -115,7 +116,7 @@ impl<'p> Reader<'p> {
             match element.name() {
                 "tr" => self.row(element, grid),
                 "tblPr" | "tblGrid" | "del" | "moveFrom" => {}
-                // Content controls and custom XML stand around rows.
+                // Content controls and custom XML may surround rows.
                 _ => self.rows(element, grid),
             }
         }
@@ -162,7 +163,7 @@ impl<'p> Reader<'p> {
     }
 }
 
-/// Of several ways to say the same, the first that is there.
+/// The first available one of several alternatives.
 pub(super) fn choice(alternatives: Element<'_>) -> Element<'_> {
     let first = alternatives.child("Choice").or_else(|| alternatives.child("Fallback"));
     first.unwrap_or(alternatives)

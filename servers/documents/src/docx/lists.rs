@@ -1,4 +1,4 @@
-//! Numbered lists: what stands before a paragraph depends on all paragraphs of its list before it.
+//! Numbered lists: the marker of a paragraph depends on all earlier paragraphs of its list.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,10 +8,10 @@ use crate::xml::Element;
 /// Word's lists have nine levels.
 pub(super) const LEVELS: usize = 9;
 
-/// What `numbering.xml` defines.
+/// The definitions of `numbering.xml`.
 #[derive(Default)]
 pub(super) struct Lists {
-    /// By the id that paragraphs give.
+    /// By the id that paragraphs use.
     lists: HashMap<String, List>,
     definitions: HashMap<String, Vec<Level>>,
 }
@@ -29,7 +29,7 @@ struct Level {
     start: u32,
 }
 
-/// How far each list has counted.
+/// The current numbers of each list.
 #[derive(Default)]
 pub(super) struct Counters {
     by_definition: HashMap<String, [Option<u32>; LEVELS]>,
@@ -53,7 +53,7 @@ impl Lists {
         Self { definitions: definitions.collect(), lists: lists.collect() }
     }
 
-    /// What stands before the next paragraph of a list. Nothing for a list that is switched off.
+    /// The marker of the next paragraph of a list. `None` for a list that is switched off.
     pub(super) fn marker(&self, counters: &mut Counters, list: &str, level: u8) -> Option<String> {
         if list == "0" {
             return None;
@@ -76,7 +76,7 @@ impl Lists {
     }
 }
 
-/// A list that shares its definition with another may begin anew.
+/// A list that shares its definition with another may restart its numbering.
 fn restart(numbers: &mut [Option<u32>; LEVELS], starts: &HashMap<u8, u32>) {
     for (number, level) in numbers.iter_mut().zip(0_u8..) {
         if let Some(start) = starts.get(&level) {

@@ -1,4 +1,4 @@
-//! What is in a paragraph: runs of text, links, fields, notes, and text boxes that float beside it.
+//! The content of a paragraph: runs of text, links, fields, notes, and floating text boxes.
 
 use crate::document::Block;
 use crate::links;
@@ -7,7 +7,7 @@ use crate::xml::{Child, Element};
 use super::body::{Reader, choice};
 use super::styles;
 
-/// Text of a paragraph, with what floats beside it.
+/// The text of a paragraph, with its floating content.
 #[derive(Default)]
 pub(super) struct Line {
     pub(super) text: String,
@@ -19,7 +19,7 @@ pub(super) struct Line {
 #[derive(Default)]
 struct Field {
     code: String,
-    /// Where the text of its result begins, once that began.
+    /// The start of the text of its result, once that began.
     result: Option<usize>,
 }
 
@@ -103,7 +103,7 @@ fn push(line: &mut Line, element: Element<'_>) {
     }
 }
 
-/// Characters of symbol fonts have codes that mean nothing elsewhere.
+/// Characters of symbol fonts have codes that are meaningless in other fonts.
 fn symbol(element: Element<'_>) -> Option<char> {
     let code = u32::from_str_radix(element.attribute("char")?, 16).ok()?;
     let is_private = (0xe000..=0xf8ff).contains(&code);

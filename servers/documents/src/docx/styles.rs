@@ -1,4 +1,4 @@
-//! Styles of paragraphs: which of them are headings, and which number what they style.
+//! Styles of paragraphs: the headings among them, and those with numbering.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ pub(super) struct Styles {
 
 #[derive(Default)]
 struct Style {
-    /// In lower case. Word writes the names of its own styles in English whatever language it speaks.
+    /// In lower case. Word writes the names of its own styles in English in every locale.
     name: String,
     based_on: Option<String>,
     outline: Option<u8>,
@@ -70,7 +70,7 @@ impl Styles {
         self.chain(id).find_map(|style| style.list.as_ref())
     }
 
-    /// Whether text of this style is shown to nobody.
+    /// True if text of this style is hidden.
     pub(super) fn is_hidden(&self, id: &str) -> bool {
         self.chain(id).any(|style| style.is_hidden)
     }
@@ -82,7 +82,7 @@ impl Styles {
     }
 }
 
-/// What `numPr` says.
+/// The content of `numPr`.
 pub(super) fn list_place(properties: Element<'_>) -> Option<ListPlace> {
     let place = properties.child("numPr")?;
     let list = place.child("numId").and_then(|list| list.attribute("val")).map(str::to_owned);
@@ -90,7 +90,7 @@ pub(super) fn list_place(properties: Element<'_>) -> Option<ListPlace> {
     Some(ListPlace { list, level })
 }
 
-/// Whether a switch such as `vanish` is on.
+/// True if a switch such as `vanish` is on.
 pub(super) fn is_hidden(properties: Element<'_>) -> bool {
     let value = |switch: Element<'_>| !matches!(switch.attribute("val"), Some("0" | "false" | "off"));
     properties.child("vanish").is_some_and(value)

@@ -74,7 +74,7 @@ fn what_was_inserted_is_read_and_what_was_deleted_or_hidden_is_not() {
         <w:r><w:rPr><w:vanish/></w:rPr><w:t>secret</w:t></w:r><w:moveFrom><w:r><w:t>gone</w:t></w:r></w:moveFrom></w:p>";
     let document = read(&docx(body, &[]));
     assert_eq!(document.text(), "We like it");
-    assert_eq!(document.warnings, ["text that the document hides is left out"]);
+    assert_eq!(document.warnings, ["hidden text was left out"]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Rows of equal length, whatever a table says of itself.
+//! Rows of equal length, whatever a table declares.
 
 use super::{Cell, Cells, Grid, guess_header};
 use crate::document::{Block, Table};

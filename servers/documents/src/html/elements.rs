@@ -1,4 +1,4 @@
-//! What elements mean for text.
+//! The meaning of elements for text.
 
 use html5ever::tokenizer::Tag;
 
@@ -82,7 +82,7 @@ pub(super) fn is_block(name: &str) -> bool {
     )
 }
 
-/// Elements whose content nobody reads.
+/// Elements whose content is not text to read.
 pub(super) fn is_unread(name: &str) -> bool {
     matches!(
         name,
@@ -108,7 +108,7 @@ pub(super) fn is_unread(name: &str) -> bool {
     )
 }
 
-/// Whether the page hides it from readers.
+/// True if the page hides it from readers.
 pub(super) fn is_hidden(tag: &Tag) -> bool {
     let style = attribute(tag, "style").unwrap_or_default().to_ascii_lowercase();
     let style: String = style.chars().filter(|character| !character.is_whitespace()).collect();
@@ -123,7 +123,7 @@ pub(super) fn heading_level(name: &str) -> Option<u8> {
     (1..=6).contains(&level).then_some(level)
 }
 
-/// Elements that a start tag ends although nobody wrote an end tag, and the element beyond which nobody looks.
+/// Elements that a start tag ends without an end tag, and the boundary of the search for them.
 pub(super) fn implied_ends(name: &str) -> Option<(&'static [&'static str], &'static [&'static str])> {
     match name {
         "li" => Some((&["li"], &["ul", "ol", "menu", "dir", "td", "th", "table"])),
@@ -136,7 +136,7 @@ pub(super) fn implied_ends(name: &str) -> Option<(&'static [&'static str], &'sta
     }
 }
 
-/// What an end tag does not reach beyond.
+/// The boundary of an end tag.
 pub(super) fn scope(name: &str) -> &'static [&'static str] {
     match name {
         "table" => &[],

@@ -15,7 +15,7 @@ use super::{Rules, Web, attribute, elements};
 
 const LIST_DEPTH_MAX: usize = 8;
 
-/// An element that is open, and what ends with it.
+/// An open element, and the effect that ends with it.
 struct Open {
     name: LocalName,
     effect: Effect,
@@ -46,7 +46,7 @@ struct List {
 struct OpenTable {
     grid: Grid,
     cell: Option<Cell>,
-    /// Whether all cells of the row so far are headings.
+    /// True if all cells of the row so far are headings.
     row_heads: bool,
     has_row: bool,
 }
@@ -56,13 +56,13 @@ pub(super) struct Flow {
     number: u32,
     depth_max: usize,
     open: Vec<Open>,
-    /// How many elements around this are not read.
+    /// The number of surrounding elements that are not read.
     unread: usize,
     line: String,
     heading: Option<u8>,
     lists: Vec<List>,
     marker: Option<String>,
-    /// How many elements around this keep their blanks.
+    /// The number of surrounding elements that keep their blanks.
     code: usize,
     tables: Vec<OpenTable>,
     zones: Vec<Zone>,
@@ -179,9 +179,9 @@ impl Flow {
         }
     }
 
-    /// What an element begins, which its end ends.
+    /// The effect of an element, which its end ends.
     fn effect(&mut self, name: &str, tag: &Tag) -> Effect {
-        // Pictures have titles too; the page's own comes first.
+        // Images have titles too; the page's own title comes first.
         if name == "title" && self.facts.title.is_none() && self.unread == 0 {
             self.in_title = true;
             return Effect::Title;
@@ -277,7 +277,7 @@ impl Flow {
         Effect::Cell
     }
 
-    /// Closes the innermost of some elements and all within it, unless something else stands between.
+    /// Closes the innermost of some elements and all within it, unless a boundary is in between.
     fn close_nearest(&mut self, names: &[&str], boundary: &[&str]) {
         let is_end = |open: &&Open| names.contains(&&*open.name) || boundary.contains(&&*open.name);
         let Some(nearest) = self.open.iter().rev().find(is_end) else { return };
@@ -294,7 +294,7 @@ impl Flow {
     }
 
     fn close_last(&mut self) {
-        // While it is still open, so that the line knows what it is in.
+        // While it is still open, so that the line knows its context.
         if self.unread == 0 && self.open.last().is_some_and(|open| elements::is_block(&open.name)) {
             self.flush();
         }
@@ -391,7 +391,7 @@ fn is_kept_in_code(character: char) -> bool {
     !character.is_control() || matches!(character, '\n' | '\t')
 }
 
-/// Blanks of all kinds are one blank, and none at the beginning of a line.
+/// Collapses white space to one space, and drops it at the beginning of a line.
 fn push_collapsed(line: &mut String, text: &str) {
     for character in text.chars() {
         let is_blank = matches!(character, ' ' | '\n' | '\t' | '\r' | '\u{c}' | '\u{a0}');

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-/// No tag that somebody wrote has more.
+/// No real tag has more.
 const ATTRIBUTES_MAX: usize = 1_000;
 
-/// The page, with an end put into tags that never seem to end. What follows there is text then.
+/// The page, with an end inserted into tags that never seem to end. The rest of such a tag becomes text.
 pub(super) fn tame(text: &str) -> Cow<'_, str> {
     let ends = ends(text.as_bytes());
     if ends.is_empty() {
@@ -22,7 +22,7 @@ pub(super) fn tame(text: &str) -> Cow<'_, str> {
     Cow::Owned(tamed)
 }
 
-/// Where an end has to be put. All of these places are before a blank or a slash.
+/// The positions for the inserted ends. All of them are before a blank or a slash.
 fn ends(bytes: &[u8]) -> Vec<usize> {
     let mut ends = Vec::new();
     let mut at = 0;
@@ -40,7 +40,7 @@ fn ends(bytes: &[u8]) -> Vec<usize> {
     ends
 }
 
-/// Where a tag ends, or where it has had enough attributes.
+/// The end of a tag, or the position where it has had enough attributes.
 fn end_of_tag(bytes: &[u8], mut at: usize) -> (usize, bool) {
     let mut attributes = 0;
     while let Some(&byte) = bytes.get(at) {
@@ -55,7 +55,7 @@ fn end_of_tag(bytes: &[u8], mut at: usize) -> (usize, bool) {
             }
             b'=' => {
                 at = after_value(bytes, at + 1);
-                // Attributes may stand wall to wall after a quoted value.
+                // Attributes may directly follow a quoted value.
                 attributes += 1;
             }
             _ => at += 1,
@@ -64,7 +64,7 @@ fn end_of_tag(bytes: &[u8], mut at: usize) -> (usize, bool) {
     (bytes.len(), false)
 }
 
-/// Past a quoted value, if there is one here; blanks in it part nothing.
+/// The position after a quoted value, if there is one here; blanks in it separate nothing.
 fn after_value(bytes: &[u8], at: usize) -> usize {
     let Some(&quote @ (b'"' | b'\'')) = bytes.get(at) else { return at };
     let length = memchr::memchr(quote, &bytes[at + 1..]);

@@ -49,7 +49,7 @@ fn the_text_of_a_page_is_told_from_the_site_around_it() {
     );
     let document = page(&body);
     assert_eq!(document.text(), format!("Title\n\n{}\n\nKept", text.trim()));
-    assert_eq!(document.warnings, ["navigation and margins of the page are left out"]);
+    assert_eq!(document.warnings, ["the page's navigation and margins were left out"]);
     assert_eq!(markdown("<header>Only</header><footer>this</footer>"), "Only\n\nthis");
     assert_eq!(markdown("<nav>Only this</nav>"), "Only this");
 }

@@ -1,15 +1,15 @@
-//! Which parts of a page are its text, and which are about the site around it.
+//! The parts of a page that are its text, and those that belong to the site around it.
 
 use crate::document::Block;
 use crate::grid;
 
-/// A page whose marked text is shorter marked the wrong thing.
+/// If the text marked as main content is shorter, the markup is assumed to be wrong.
 const MAIN_BYTES_MIN: usize = 200;
 
-/// Where on a page something stands.
+/// The zone of a page.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Zone {
-    /// In what the page says is its text.
+    /// In the declared main text of the page.
     Main,
     Plain,
     /// Headers, footers and sidebars of the page.
@@ -17,7 +17,7 @@ pub(super) enum Zone {
     Navigation,
 }
 
-/// Leaves out what is not the text of the page, where the page says what is; navigation always.
+/// Removes everything but the text of the page, if the page declares it; navigation always.
 pub(super) fn text_of_page(pieces: Vec<(Zone, Block)>) -> (Vec<Block>, Option<String>) {
     let bytes_of = |wanted: fn(Zone) -> bool| -> usize {
         let pieces = pieces.iter().filter(|(zone, _)| wanted(*zone));
@@ -38,6 +38,6 @@ pub(super) fn text_of_page(pieces: Vec<(Zone, Block)>) -> (Vec<Block>, Option<St
         .filter(|(zone, block)| *zone <= last || (*zone == Zone::Margin && is_title(block)));
     let blocks: Vec<Block> = kept.map(|(_, block)| block).collect();
     let warning =
-        (blocks.len() < before).then(|| "navigation and margins of the page are left out".to_owned());
+        (blocks.len() < before).then(|| "the page's navigation and margins were left out".to_owned());
     (blocks, warning)
 }

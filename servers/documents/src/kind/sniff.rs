@@ -6,9 +6,9 @@ use crate::error::DocumentError;
 use crate::limits::Limits;
 use crate::text;
 
-/// Where the mark of a PDF may stand.
+/// The range that may contain the mark of a PDF.
 const PDF_MARK_WITHIN: usize = 1024;
-/// How much of a text is looked at.
+/// The part of a text that is checked.
 const HEAD_BYTES: usize = 4096;
 /// Compound files: old Office formats, and new ones behind a password.
 const COMPOUND: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
@@ -149,7 +149,7 @@ fn other_format(bytes: &[u8]) -> Option<String> {
         MatcherType::Font => format!("a font ({name})"),
         MatcherType::Archive => format!("an archive ({name})"),
         MatcherType::App => format!("a program ({name})"),
-        // Texts are looked at more closely than by their first word.
+        // Texts need a closer check than their first word.
         MatcherType::Text | MatcherType::Custom | MatcherType::Doc | MatcherType::Book => return None,
     })
 }
@@ -170,7 +170,7 @@ fn in_text(bytes: &[u8], said: Option<Kind>) -> Kind {
     }
 }
 
-/// A whole one, which can be nothing else.
+/// Whether this is a complete HTML page, which cannot be any other format.
 fn is_web_page(head: &str) -> bool {
     let start = element_at_start(head);
     match start.as_deref() {

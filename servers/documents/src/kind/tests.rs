@@ -1,4 +1,4 @@
-//! What files are, whatever they are called.
+//! The types of files, whatever their names.
 
 use crate::testing::{docx, epub, odt, plain, pptx, xlsx, zip};
 use crate::{DocumentError, Kind, OpenOptions, open};
@@ -39,7 +39,7 @@ fn a_mislabelled_file_is_read_as_what_it_is_with_a_warning() {
     assert_eq!(document.kind, Kind::Docx);
     assert_eq!(
         document.warnings,
-        ["the file was said to be \"application/pdf\" and is a Word document (DOCX); it was read as that"]
+        ["the file was declared as \"application/pdf\" but is a Word document (DOCX), and was read as such"]
     );
 }
 

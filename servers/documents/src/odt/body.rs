@@ -1,4 +1,4 @@
-//! Paragraphs, headings, lists and tables, and what is in a line of them.
+//! Paragraphs, headings, lists and tables, and the content of their lines.
 
 use crate::document::Block;
 use crate::grid::{self, Cell, Cells, Grid};
@@ -10,7 +10,7 @@ use super::styles::Styles;
 
 /// Blanks, rows and cells may be said to repeat; spreadsheets say it of millions.
 const REPEATS_MAX: usize = 1_000;
-/// What is repeated may come to so many bytes.
+/// The maximum size of repeated content.
 const REPEATED_BYTES_MAX: usize = 64 << 10;
 const DEPTH_MAX: u8 = 8;
 
@@ -39,7 +39,7 @@ impl<'s> Reader<'s> {
     }
 
     pub(super) fn warnings(&self) -> Vec<String> {
-        let hidden = self.has_hidden.then(|| "text that the document hides is left out".to_owned());
+        let hidden = self.has_hidden.then(|| "hidden text was left out".to_owned());
         self.cells.warning().into_iter().chain(hidden).collect()
     }
 
@@ -51,7 +51,7 @@ impl<'s> Reader<'s> {
                 "h" => self.heading(element, into),
                 "list" => self.list(element, ListPlace { style: None, depth }, into),
                 "table" => self.table(element, into),
-                // What somebody took out, what nobody prints, and declarations.
+                // Deleted text, unprinted text, and declarations.
                 "tracked-changes" | "annotation" | "forms" | "sequence-decls" | "variable-decls"
                 | "user-field-decls" => {}
                 "section" if element.attribute("display") == Some("none") => self.has_hidden = true,
@@ -166,7 +166,7 @@ impl<'s> Reader<'s> {
         Cell { blocks, ..Cell::default() }.spanning(columns, rows)
     }
 
-    /// The text of a paragraph, and what floats beside it.
+    /// The text of a paragraph, and its floating content.
     fn line(&mut self, paragraph: Element<'_>) -> (String, Vec<Block>) {
         let (mut text, mut floating) = (String::new(), Vec::new());
         self.inline(paragraph, &mut text, &mut floating);
@@ -232,7 +232,7 @@ fn push_collapsed(text: &mut String, piece: &str) {
     }
 }
 
-/// Empty ones say nothing however often they are repeated.
+/// An empty cell or row counts once at most, however often it is repeated.
 fn repeats(element: Element<'_>, name: &str, blocks: &[Block]) -> usize {
     let said = element.number::<usize>(name).unwrap_or(1);
     if blocks.is_empty() || said == 1 {

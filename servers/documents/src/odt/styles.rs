@@ -36,7 +36,7 @@ impl Level {
 }
 
 impl Styles {
-    /// Adds what a file defines: `styles.xml` first, then the content with its own.
+    /// Adds the definitions of a file: `styles.xml` first, then those of the content.
     pub(super) fn read(&mut self, root: Element<'_>) {
         let groups = root.children().filter(|group| matches!(group.name(), "styles" | "automatic-styles"));
         for style in groups.flat_map(|group| group.children()) {

@@ -1,5 +1,5 @@
-//! Scripts that are written from right to left. What is found on a page goes from left to right; these turn it into the
-//! order in which it is read.
+//! Right-to-left scripts. Text on a page is found from left to right; these functions turn it into reading
+//! order.
 
 use unicode_bidi::{BidiClass, bidi_class};
 
@@ -7,11 +7,11 @@ use unicode_bidi::{BidiClass, bidi_class};
 enum Flow {
     RightToLeft,
     LeftToRight,
-    /// Takes the flow of what is around it.
+    /// Takes the flow of its surroundings.
     Neutral,
 }
 
-/// The text of a word from its glyphs, which are given from left to right.
+/// The text of a word from its glyphs, given from left to right.
 pub(super) fn word_in_reading_order(glyphs: &[&str]) -> String {
     if glyphs.iter().all(|glyph| flow(glyph) != Flow::RightToLeft) {
         return glyphs.concat();
@@ -29,7 +29,7 @@ pub(super) fn line_in_reading_order<Word: Copy>(words: &[Word], text: impl Fn(&W
     in_reading_order(words, |word| flow(text(word)))
 }
 
-/// Everything is turned round; what goes from left to right is turned back.
+/// Everything is reversed; left-to-right parts are reversed back.
 fn in_reading_order<Part: Copy>(parts: &[Part], flow: impl Fn(&Part) -> Flow) -> Vec<Part> {
     let mut ordered: Vec<Part> = Vec::with_capacity(parts.len());
     let mut run: Vec<Part> = Vec::new();
@@ -37,7 +37,7 @@ fn in_reading_order<Part: Copy>(parts: &[Part], flow: impl Fn(&Part) -> Flow) ->
     for part in parts.iter().rev() {
         match flow(part) {
             Flow::LeftToRight => {
-                // What stands between two such parts is of the same run.
+                // Neutral parts between two such parts belong to the same run.
                 run.append(&mut neutral);
                 run.push(*part);
             }

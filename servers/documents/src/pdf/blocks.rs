@@ -8,11 +8,11 @@ use crate::Block;
 
 /// Lines farther apart than usual by this much begin a new paragraph.
 const PITCH_MAX: f32 = 1.3;
-/// Where lines begin, in their size: farther in or out than this is on purpose.
+/// The indentation of lines, relative to their size, beyond which it is intentional.
 const INDENT_MIN: f32 = 0.8;
 /// Sizes that differ by more are different.
 const SIZE_RATIO_MAX: f32 = 1.1;
-/// What a letter of a font of one width is wide, in its size.
+/// The width of a letter in a monospaced font, relative to its size.
 const MONO_WIDTH: f32 = 0.6;
 const INDENT_SPACES_MAX: usize = 80;
 const DEPTH_MAX: usize = 8;
@@ -39,8 +39,8 @@ pub(super) fn blocks(page: &DraftPage, survey: &Survey, vocabulary: &Vocabulary)
     blocks.into_iter().map(|sized| sized.block).collect()
 }
 
-/// A paragraph that goes on at the top of the next column is one paragraph, though notes may stand at the foot of the first
-/// column. Gives back what is no such paragraph.
+/// A paragraph that continues at the top of the next column is one paragraph, even if notes are at the foot
+/// of the first column. Returns anything that is not such a continuation.
 fn continued(before: &mut [Sized], next: Sized, vocabulary: &Vocabulary) -> Option<Sized> {
     let Block::Paragraph(more) = &next.block else { return Some(next) };
     let goes_on = more.chars().next().is_some_and(char::is_lowercase);
@@ -101,7 +101,7 @@ fn block(group: &[&DraftLine], survey: &Survey, vocabulary: &Vocabulary, indents
     }
 }
 
-/// How deep an item is, from where it begins and where those before it began.
+/// The depth of an item, from its indentation and those before it.
 fn depth(indents: &mut Vec<f32>, line: &DraftLine) -> u8 {
     let left = line.frame.left;
     while indents.last().is_some_and(|&last| left < last - INDENT_MIN * 0.5 * line.size) {
@@ -119,7 +119,7 @@ fn is_code(line: &DraftLine, survey: &Survey) -> bool {
     line.style.mono && !survey.is_mono() && line.table.is_none()
 }
 
-/// Line by line, with what lines are set in as spaces.
+/// Line by line, with indentation as spaces.
 fn code(group: &[&DraftLine]) -> String {
     let left = group.iter().map(|line| line.frame.left).fold(f32::MAX, f32::min);
     let mut text = String::new();
@@ -134,11 +134,11 @@ fn code(group: &[&DraftLine]) -> String {
     text
 }
 
-/// What is usual among the lines of a part.
+/// The usual measures of a part's lines.
 struct Shape {
     /// From one line to the next.
     pitch: f32,
-    /// Where full lines end.
+    /// The end of full lines.
     right: f32,
 }
 
@@ -165,7 +165,7 @@ fn share_below(mut values: Vec<f32>, share: f32) -> Option<f32> {
     values.get(position.min(values.len().saturating_sub(1))).copied()
 }
 
-/// Lines that belong together.
+/// Groups the lines that belong together.
 fn groups<'p>(part: &'p [DraftLine], shape: &Shape, survey: &Survey) -> Vec<Vec<&'p DraftLine>> {
     let mut groups: Vec<Vec<&DraftLine>> = Vec::new();
     for line in part {
@@ -177,7 +177,7 @@ fn groups<'p>(part: &'p [DraftLine], shape: &Shape, survey: &Survey) -> Vec<Vec<
     groups
 }
 
-/// Whether a line begins something new after these.
+/// True if a line begins something new after these.
 fn begins(group: &[&DraftLine], line: &DraftLine, shape: &Shape, survey: &Survey) -> bool {
     let (first, last) = (group[0], group[group.len() - 1]);
     if line.table.is_some() || last.table.is_some() {
@@ -201,7 +201,7 @@ fn looks_different(last: &DraftLine, line: &DraftLine, survey: &Survey) -> bool 
     sizes_differ || weights_differ || (has_section_number(&line.text) && other != Weight::Plain)
 }
 
-/// Whether a line is set in, as first lines are, or set out, as those of references are.
+/// True if a line is indented, as first lines are, or outdented, as those of references are.
 fn is_indented(group: &[&DraftLine], line: &DraftLine) -> bool {
     let step = INDENT_MIN * line.size;
     let last = group[group.len() - 1];
@@ -216,7 +216,7 @@ fn is_indented(group: &[&DraftLine], line: &DraftLine) -> bool {
     group.len() > 1 && (set_in || set_out) && !centered
 }
 
-/// Whether the first word of a line would have had room on the line before: then that one was ended on purpose.
+/// True if the first word of a line would have fit on the line before: then that one was ended on purpose.
 fn had_room(last: &DraftLine, line: &DraftLine, shape: &Shape, survey: &Survey) -> bool {
     let room = shape.right - last.frame.right;
     let is_title = survey.weight(line) == Weight::Larger;

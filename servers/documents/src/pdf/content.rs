@@ -1,10 +1,10 @@
-//! What a page shows: glyphs, lines, fills and pictures with their places. Points from the top left corner of the page as
-//! it is looked at, rotation of the page applied.
+//! The content of a page: glyphs, lines, fills and pictures with their positions. Points from the top left
+//! corner of the page as viewed, with the rotation of the page applied.
 
 use crate::Bounds;
 
-/// Share of the letter size that a letter rises above its baseline, and hangs below it. Taken for every font alike: boxes
-/// of different fonts on one line then have the same top and bottom, which fonts' own figures do not give.
+/// The share of the letter size above and below the baseline. The same for every font: boxes of different
+/// fonts on one line then have the same top and bottom, unlike with the fonts' own figures.
 pub(crate) const ASCENT: f32 = 0.75;
 pub(crate) const DESCENT: f32 = 0.22;
 
@@ -21,29 +21,30 @@ pub(crate) struct PageContent {
     /// Filled boxes that are areas: backgrounds of cells, of rows, of the page.
     pub(crate) fills: Vec<Fill>,
     pub(crate) pictures: Vec<Bounds>,
-    /// Glyphs whose characters the file does not tell; they are not among `glyphs`.
+    /// Glyphs for which the file gives no characters; they are not in `glyphs`.
     pub(crate) unreadable: usize,
     /// Paths of any form that were painted.
     pub(crate) paths: usize,
-    /// Whether reading stopped early because the page draws more than a page may.
+    /// True if reading stopped early because the page draws too much.
     pub(crate) cut_short: bool,
 }
 
-/// One or a few characters at one place.
+/// One or a few characters at one position.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Glyph {
     /// Ligatures are expanded. A space is a glyph too if the file has one.
     pub(crate) text: String,
     /// From where it starts to where the next one would start; from ascent to descent.
     pub(crate) bounds: Bounds,
-    /// The same, turned so that its text goes to the right and lines follow downwards. Values may be negative.
+    /// The same, rotated so that its text goes to the right and lines follow downwards. Values may be
+    /// negative.
     pub(crate) frame: Bounds,
-    /// Where it stands, in the frame: y for text that goes right.
+    /// Its position in the frame: y for text that goes right.
     pub(crate) baseline: f32,
     pub(crate) size: f32,
     pub(crate) style: Style,
     pub(crate) direction: Direction,
-    /// Part of a header, footer or other decoration, as the file itself says.
+    /// Part of a header, footer or other decoration, according to the file.
     pub(crate) artifact: bool,
 }
 
@@ -60,7 +61,7 @@ pub(crate) struct Style {
     pub(crate) mono: bool,
 }
 
-/// Where the next letter is put on the page.
+/// The direction of the next letter on the page.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(crate) enum Direction {
     #[default]
@@ -164,7 +165,7 @@ impl Bounds {
         x >= self.left && x <= self.right && y >= self.top && y <= self.bottom
     }
 
-    /// How much of the lower of the two heights they share: 0 to 1.
+    /// The shared part of the lower of the two heights: 0 to 1.
     pub(crate) fn vertical_overlap(&self, other: &Self) -> f32 {
         let shared = self.bottom.min(other.bottom) - self.top.max(other.top);
         let least = self.height().min(other.height());

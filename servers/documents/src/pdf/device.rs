@@ -1,4 +1,4 @@
-//! A device that draws nothing and notes what would be drawn, and where.
+//! A device that draws nothing and records everything that would be drawn, with its position.
 
 use hayro_interpret::font::{Glyph as DrawnGlyph, GlyphRun, PositionedGlyph};
 use hayro_interpret::hayro_cmap::WritingMode;
@@ -18,16 +18,16 @@ use crate::Bounds;
 const GLYPHS_MAX: usize = 400_000;
 /// Anything drawn on one page: forms that draw forms can ask for any amount.
 const EVENTS_MAX: usize = 3_000_000;
-/// What a clip counts for; each form has one, and costs as much as several glyphs.
+/// The cost of a clip; each form has one, and costs as much as several glyphs.
 const CLIP_EVENTS: usize = 11;
 const PICTURES_MAX: usize = 10_000;
 const PICTURE_SIDE_MIN: f32 = 4.0;
 const SIZE_MIN: f32 = 0.3;
 const SIZE_MAX: f32 = 5_000.0;
 const UNITS_PER_EM: f64 = 1000.0;
-/// Glyphs this far outside of what can be seen are still taken: clips cut tightly.
+/// Glyphs this far outside of the visible area still count: clips cut tightly.
 const CLIP_SLACK: f32 = 2.0;
-/// Text put in place of what is drawn is taken if it is about as long as what is drawn.
+/// Replacement text is used if it is about as long as the drawn text.
 const ACTUAL_TEXT_CHARS_MAX: usize = 8;
 /// Sine of the angle up to which text counts as level.
 const LEVEL_SINE_MAX: f64 = 0.06;
@@ -35,13 +35,13 @@ const LEVEL_SINE_MAX: f64 = 0.06;
 const ASKEW_STEP: f64 = 3.0;
 /// Glyphs stretched by measures that differ by more than this are those of a font that was replaced.
 const STRETCH_DIFFERENCE_MIN: f32 = 0.01;
-/// What a letter is wide where a font does not tell.
+/// The default width of a letter if a font does not tell.
 const ADVANCE_USUAL: f32 = 500.0;
 
-/// Thrown through the interpreter, which cannot be told to stop, when a page draws too much.
+/// Thrown through the interpreter, which has no way to stop, when a page draws too much.
 pub(super) struct TooMuch;
 
-/// Notes what a page shows.
+/// Records the content of a page.
 pub(super) struct Notes<'f, 'a> {
     pub(super) content: PageContent,
     fonts: &'f Fonts<'a>,
@@ -50,28 +50,28 @@ pub(super) struct Notes<'f, 'a> {
     events: usize,
 }
 
-/// A part of the page that the file says something about.
+/// A marked part of the page.
 struct Marked {
     artifact: bool,
     replaced: Option<Replaced>,
 }
 
-/// Text that stands for what is drawn until the mark ends.
+/// Text that replaces the drawn glyphs until the mark ends.
 struct Replaced {
     text: String,
-    /// The glyph that carries the text once something was drawn.
+    /// The glyph that carries the text once one has been drawn.
     carrier: Option<usize>,
 }
 
-/// Where a glyph is, before it is known what it says.
+/// The position of a glyph, before its text is known.
 struct Place {
     origin: Point,
-    /// Of length 1: where the next letter comes, and where up is.
+    /// Of length 1: the directions of the next letter, and of up.
     along: Vec2,
     up: Vec2,
     size: f32,
     advance: f32,
-    /// The same if the drawn glyph was stretched to fit, which is not told.
+    /// The same if the drawn glyph was stretched to fit, which is not known.
     advance_unstretched: f32,
     direction: Direction,
     upright_in_column: bool,
@@ -141,7 +141,7 @@ impl<'f, 'a> Notes<'f, 'a> {
         slack.contains(bounds.center()).then_some(bounds)
     }
 
-    /// The text to note for a glyph: the file may say what stands in its place. Nothing if an earlier glyph carries it.
+    /// The text for a glyph: the file may replace it. `None` if an earlier glyph carries it.
     fn replaced(&mut self, text: String, bounds: Bounds, frame: Bounds) -> Option<String> {
         let next = self.content.glyphs.len();
         let Some(replaced) = self.marked.iter_mut().rev().find_map(|marked| marked.replaced.as_mut()) else {
@@ -171,7 +171,7 @@ impl Place {
             return None;
         }
         let along = across / width;
-        // What remains of the rise when the slant of a made-up italic is taken out.
+        // The rise without the slant of a synthetic italic.
         let normal = rise - along * rise.dot(along);
         let tall = normal.length();
         let up = if tall > 0.0 { normal / tall } else { Vec2::new(along.y, -along.x) };
@@ -189,7 +189,7 @@ impl Place {
         Some(if mode == WritingMode::Vertical { place.in_column() } else { place })
     }
 
-    /// Of a font that is set from top to bottom.
+    /// For a font that is set from top to bottom.
     fn in_column(mut self) -> Self {
         if self.direction == Direction::Right {
             self.direction = Direction::Down;
@@ -213,7 +213,7 @@ impl Place {
         self.cornered(self.origin, self.along, self.up)
     }
 
-    /// The place in the frame of the direction, and the baseline there.
+    /// The bounds in the frame of the text direction, and the baseline in it.
     fn frame(&self, bounds: Bounds) -> (Bounds, f32) {
         if let Direction::Askew(degrees) = self.direction {
             // All text of about this angle is turned alike, so that its lines stay lines.
@@ -228,7 +228,7 @@ impl Place {
         (self.direction.frame(bounds), self.direction.frame(point).top - lowered)
     }
 
-    /// The box around a letter that stands here and goes there.
+    /// The box around a letter at this position with this direction.
     fn cornered(&self, origin: Point, along: Vec2, up: Vec2) -> Bounds {
         let size = f64::from(self.size);
         let end = origin + along * f64::from(self.advance);
@@ -320,7 +320,7 @@ fn settle_advances(places: &mut [Option<Place>]) {
     }
 }
 
-/// Fonts of type 3 have units of their own, so that their size says nothing: what their letters are wide does.
+/// Type 3 fonts have their own units, so their size says nothing: the width of their letters does.
 fn settle_sizes(glyphs: &[PositionedGlyph<'_>], places: &mut [Option<Place>]) {
     let (mut drawn, mut usual) = (0.0, 0.0);
     for (glyph, place) in glyphs.iter().zip(places.iter()) {
@@ -336,7 +336,7 @@ fn settle_sizes(glyphs: &[PositionedGlyph<'_>], places: &mut [Option<Place>]) {
     }
 }
 
-/// Headers, footers and page numbers, which repeat and belong to no text.
+/// Headers, footers and page numbers, which repeat and are not part of the text.
 fn is_page_furniture(properties: &Dict<'_>) -> bool {
     properties.get::<Name<'_>>(b"Type").is_some_and(|kind| kind.as_str() == "Pagination")
 }
@@ -374,7 +374,7 @@ fn bounds_of(rect: Rect) -> Bounds {
     Bounds { left: rect.x0 as f32, top: rect.y0 as f32, right: rect.x1 as f32, bottom: rect.y1 as f32 }
 }
 
-/// The colour that is painted, unless nothing is to be seen of it.
+/// The paint's colour, unless it is invisible.
 fn colour(paint: &Paint<'_>) -> Option<[u8; 3]> {
     match paint {
         Paint::Color(color) => {

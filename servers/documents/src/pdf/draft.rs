@@ -1,10 +1,10 @@
-//! A page between being put into order and getting its structure, for which all pages must be known.
+//! A page after ordering and before structuring; structuring needs all pages.
 
 use super::content::Style;
 use super::lines::TextLine;
 use crate::{Bounds, PageSource, Table};
 
-/// A page whose lines are in order.
+/// A page whose lines are in reading order.
 #[derive(Default)]
 pub(super) struct DraftPage {
     pub(super) number: u32,
@@ -27,11 +27,11 @@ pub(super) struct DraftLine {
     pub(super) baseline: f32,
     pub(super) size: f32,
     pub(super) style: Style,
-    /// How wide the first word is: whether it would have had room on the line before.
+    /// The width of the first word: whether it would have fit on the line before.
     pub(super) first_word_width: f32,
-    /// All of it is header, footer or other decoration, as the file itself says.
+    /// All of it is header, footer or other decoration, according to the file.
     pub(super) artifact: bool,
-    /// The table that stands here instead of text, by its place among the page's tables.
+    /// The table in this place instead of text, by its index among the page's tables.
     pub(super) table: Option<usize>,
 }
 

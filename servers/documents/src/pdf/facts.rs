@@ -1,4 +1,4 @@
-//! What a PDF says of itself, and where the words of a page are.
+//! The metadata of a PDF, and the source of a page's words.
 
 use hayro_syntax::Pdf;
 use hayro_syntax::object::DateTime;
@@ -7,7 +7,7 @@ use super::content::PageContent;
 use super::letters;
 use crate::{Facts, PageSource};
 
-/// From how many letters on a page full of a picture has text of its own; fewer are a stamp on a scan.
+/// A page covered by an image has text of its own from this many letters on; fewer are a stamp on a scan.
 const LETTERS_MIN: usize = 30;
 /// Share of a page that a picture covers if the page is a scan.
 const COVERED_MIN: f32 = 0.5;
@@ -48,7 +48,7 @@ fn is_encrypted(bytes: &[u8]) -> bool {
     memchr::memmem::find_iter(bytes, KEY).any(ends)
 }
 
-/// Where the words of a page come from.
+/// The source of a page's words.
 pub(super) fn source(content: &PageContent) -> PageSource {
     let letters = content.glyphs.iter().filter(|glyph| !glyph.is_space()).count();
     let unreadable = content.unreadable > letters * 4;
@@ -64,7 +64,7 @@ pub(super) fn source(content: &PageContent) -> PageSource {
     }
 }
 
-/// Share of the page that its pictures cover; pictures over each other count more than once.
+/// Share of the page covered by images; overlapping images are counted more than once.
 fn covered(content: &PageContent) -> f32 {
     let pictures: f32 = content.pictures.iter().map(|picture| picture.width() * picture.height()).sum();
     pictures / (content.width * content.height)

@@ -1,4 +1,4 @@
-//! An opened PDF: its pages, and what they show.
+//! An opened PDF: its pages, and their content.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub(super) const FORMAT: &str = "PDF";
 /// Pages are at most this large to us, in points; larger ones are a mistake or an attack.
 const PAGE_SIDE_MAX: f32 = 100_000.0;
 
-/// Opens a file; the empty password is tried if none is given.
+/// Opens a file; tries the empty password if none is given.
 pub(super) fn open(bytes: &[u8], password: Option<&str>) -> Result<Pdf, DocumentError> {
     if bytes.is_empty() {
         return Err(DocumentError::Empty);
@@ -33,10 +33,10 @@ pub(super) fn open(bytes: &[u8], password: Option<&str>) -> Result<Pdf, Document
             Err(DocumentError::Locked { format: FORMAT })
         }
         Ok(Err(LoadPdfError::Decryption(DecryptionError::UnsupportedAlgorithm))) => {
-            Err(damaged("it is encrypted in a way that is not known"))
+            Err(damaged("its encryption method is unknown"))
         }
         Ok(Err(LoadPdfError::Decryption(_))) => Err(damaged("its encryption is not valid")),
-        Ok(Err(LoadPdfError::Invalid)) | Err(_) => Err(damaged("no pages can be found in it")),
+        Ok(Err(LoadPdfError::Invalid)) | Err(_) => Err(damaged("it contains no pages")),
     }
 }
 
@@ -44,7 +44,7 @@ pub(super) fn damaged(why: &str) -> DocumentError {
     DocumentError::Damaged { format: FORMAT, why: why.to_owned() }
 }
 
-/// Reads what pages show, one after the other; what fonts say is kept between pages.
+/// Reads the content of pages, one after the other; the knowledge about fonts is kept between pages.
 pub(super) struct Contents<'a> {
     pdf: &'a Pdf,
     cache: InterpreterCache<'a>,
@@ -62,7 +62,7 @@ impl<'a> Contents<'a> {
         self.pdf.pages().len()
     }
 
-    /// What a page shows. A page that cannot be interpreted to its end shows what was found until then.
+    /// The content of a page. A page that cannot be interpreted completely has the content found until then.
     pub(super) fn page(&mut self, index: usize) -> Option<PageContent> {
         let page = self.pdf.pages().get(index)?;
         let number = u32::try_from(index + 1).unwrap_or(u32::MAX);

@@ -1,5 +1,6 @@
-//! Which fonts are bold, slanted or of one width. The interpreter tells this of some kinds of fonts only; for the others
-//! the font dictionaries of a page are looked through, and glyphs are recognised by the outlines they refer to.
+//! The bold, slanted and monospaced fonts. The interpreter reports this for some kinds of fonts only; for the
+//! others the font dictionaries of a page are searched, and glyphs are recognised by the outlines they refer
+//! to.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -12,29 +13,29 @@ use hayro_syntax::page::Resources;
 
 use super::content::Style;
 
-/// How deep forms within forms are looked through for fonts.
+/// The maximum depth of nested forms that are searched for fonts.
 const FORM_DEPTH_MAX: usize = 4;
-/// Dictionaries of fonts that are looked at in one document.
+/// The maximum number of font dictionaries of one document.
 const FONTS_MAX: usize = 2_000;
 const FLAG_FIXED_PITCH: u32 = 1;
 const FLAG_ITALIC: u32 = 1 << 6;
 const FLAG_FORCE_BOLD: u32 = 1 << 18;
 const WEIGHT_BOLD: u32 = 600;
 
-/// What is known of the fonts of a document so far.
+/// The knowledge about a document's fonts so far.
 pub(super) struct Fonts<'a> {
     cache: FontCache<'a>,
     settings: InterpreterSettings,
     seen: HashSet<ObjectIdentifier>,
-    /// By outline, for fonts that the interpreter tells nothing of.
+    /// By outline, for fonts about which the interpreter reports nothing.
     outlines: HashMap<u128, Style>,
-    /// Names of fonts whose codes say nothing about characters.
+    /// Names of fonts whose codes do not map to characters.
     composite: HashSet<String>,
     /// By outline, all that was asked so far.
     asked: RefCell<HashMap<u128, Known>>,
 }
 
-/// What is known of the font of a glyph.
+/// The knowledge about a glyph's font.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Known {
     pub(super) style: Style,
@@ -173,7 +174,8 @@ fn described(name: &str, descriptor: &Dict<'_>) -> Style {
     }
 }
 
-/// What the name of a font says. The fonts of TeX have names of their own: CMBX is bold, CMTI is italic, CMTT is mono.
+/// The style in a font's name. The fonts of TeX have their own names: CMBX is bold, CMTI is italic, CMTT is
+/// mono.
 fn by_name(name: &str) -> Style {
     let name = name.to_ascii_lowercase();
     let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));

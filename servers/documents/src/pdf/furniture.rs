@@ -1,4 +1,5 @@
-//! Headers and footers: what stands at the same place at the edge of many pages is read once by people, and not at all here.
+//! Headers and footers: text at the same position at the edge of many pages is read once by people, and not
+//! at all here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,14 +7,14 @@ use super::draft::{DraftLine, DraftPage};
 
 /// Share of the page at its top and its bottom where headers and footers are.
 const EDGE_SHARE: f32 = 0.12;
-/// On how many pages the same must stand, and on which share of them: headers of odd and even pages differ.
+/// The minimum number and share of pages with the same text: headers of odd and even pages differ.
 const PAGES_MIN: usize = 3;
 const PAGES_SHARE_MIN: f32 = 0.25;
 /// Places closer than this are the same, in points.
 const PLACE_STEP: f32 = 6.0;
 const LETTERS_MAX: usize = 160;
 
-/// Text with its numbers left open, and where it is.
+/// Text with its numbers replaced by placeholders, and its position.
 type Key = (String, i32);
 
 /// Takes headers and footers out of the pages.
@@ -24,7 +25,7 @@ pub(super) fn drop_from(pages: &mut [DraftPage]) {
         let is_furniture = |line: &DraftLine| {
             is_at_edge(line, height) && (line.artifact || keys(line).iter().any(|key| repeated.contains(key)))
         };
-        // A page that is all furniture is none: it says just that.
+        // A page with nothing else has no furniture: that is its text.
         if page.lines().all(is_furniture) {
             continue;
         }

@@ -1,5 +1,5 @@
-//! Gutters: white strips between columns. A strip is one only if what is at its two sides reads on its own; between
-//! the columns of a table there are strips too.
+//! Gutters: white strips between columns. A strip is one only if both sides can be read on their own; the
+//! columns of a table have strips between them too.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,15 @@ use crate::Bounds;
 /// A gutter is at least this wide, in the size of the letters around it: between nearly all lines, and between the usual ones.
 const WIDTH_MIN: f32 = 0.5;
 const USUAL_WIDTH_MIN: f32 = 0.85;
-/// How many lines high.
+/// The minimum height in lines.
 const LINES_MIN: f32 = 2.2;
 /// Strips that begin this close together are one.
 const STEP: f32 = 1.5;
 /// Over the width of a page.
 const STEPS_MAX: f32 = 800.0;
-/// Of the strips that are found, this many of the highest are looked at closely.
+/// The number of strips, the highest first, that are checked closely.
 const CANDIDATES_MAX: usize = 24;
-/// Words of a part of a page; more than that is no text that a person reads.
+/// Words in a part of a page; a part with more is not readable text.
 const WORDS_MAX: usize = 20_000;
 /// Share of the lines of the shorter side that have a neighbour on the other side, from which on it may be a table.
 const ALIGNED_MIN: f32 = 0.7;
@@ -36,7 +36,7 @@ pub(super) struct Gutter {
     pub(super) bottom: f32,
 }
 
-/// A white strip of which nothing else is known.
+/// A white strip without further knowledge.
 #[derive(Clone, Copy)]
 struct Strip {
     left: f32,
@@ -71,7 +71,7 @@ fn usual_size(words: &[Word]) -> f32 {
     usual.max(1.0)
 }
 
-/// All strips that are free of words over some lines, one for each place where a word ends.
+/// All strips without words over some lines, one for each end of a word.
 fn strips(words: &[Word], size: f32) -> Vec<Strip> {
     let mut boxes: Vec<Bounds> = words.iter().map(|word| word.frame).collect();
     boxes.sort_by(|one, other| one.top.total_cmp(&other.top));
@@ -79,7 +79,7 @@ fn strips(words: &[Word], size: f32) -> Vec<Strip> {
     let right = boxes.iter().map(|word| word.right).fold(f32::MIN, f32::max);
     let left = boxes.iter().map(|word| word.left).fold(f32::MAX, f32::min);
     let step = STEP.max((right - left) / STEPS_MAX);
-    // Of ends close together the last is taken: the others are inside of its line.
+    // Of neighbouring ends the last is taken: the others are inside of its line.
     let mut ends: BTreeMap<i64, f32> = BTreeMap::new();
     for end in boxes.iter().map(|word| word.right).filter(|&end| end + size < right) {
         let last = ends.entry((end / step) as i64).or_insert(end);
@@ -111,7 +111,7 @@ fn free_spans(
     }
 }
 
-/// The gutter in a strip, if what is at its sides are columns.
+/// The gutter in a strip, if its sides are columns.
 fn judged(words: &[Word], strip: &Strip, size: f32) -> Option<Gutter> {
     let inside = |word: &&Word| {
         let (_, y) = word.frame.center();
@@ -159,7 +159,7 @@ impl Side {
         words < CELL_WORDS && width < CELL_WIDTH * size
     }
 
-    /// Whether its lines are set around a middle, as names and addresses above a paper are.
+    /// True if its lines are centred, as names and addresses above a paper are.
     fn is_centered(&self, size: f32) -> bool {
         let spread = |value: fn(&TextLine) -> f32| {
             let values = self.lines.iter().map(value);
@@ -185,7 +185,7 @@ fn texts(line: &TextLine) -> Vec<(usize, f32)> {
     texts.into_iter().map(|(words, left, right)| (words, right - left)).collect()
 }
 
-/// How wide the gap between lines side by side usually is; without such lines, the gap between the sides.
+/// The usual gap between lines side by side; without such lines, the gap between the sides.
 fn usual_gap(left: &Side, right: &Side) -> f32 {
     let mut gaps: Vec<f32> = Vec::new();
     for line in &left.lines {
@@ -198,7 +198,7 @@ fn usual_gap(left: &Side, right: &Side) -> f32 {
     gaps.get(gaps.len() / 2).copied().unwrap_or(right.bounds.left - left.bounds.right)
 }
 
-/// Whether the two sides are columns of a table, or labels with what they belong to: short texts that stand on common lines.
+/// True if the two sides are columns of a table, or labels with their values: short texts on common lines.
 fn are_cells(left: &Side, right: &Side, size: f32) -> bool {
     if !left.looks_like_cells(size) && !right.looks_like_cells(size) {
         return false;

@@ -1,4 +1,4 @@
-//! Lines put together again: words that were broken at the end of a line become whole.
+//! Joins lines: words that were hyphenated at the end of a line become whole.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ pub(super) struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Remembers the words of a line, but for its last, which may be broken.
+    /// Remembers the words of a line, except for its last, which may be broken.
     pub(super) fn learn(&mut self, line: &str) {
         let mut words = line.split_whitespace().peekable();
         while let Some(word) = words.next() {
@@ -41,7 +41,7 @@ impl Vocabulary {
         };
         let whole = format!("{before}{after}");
         let hyphenated = format!("{before}-{after}");
-        // A part with a hyphen of its own, or a word known with one, keeps it.
+        // A part with its own hyphen, or a word known with one, keeps it.
         let keeps = !self.knows(&whole) && (self.knows(&hyphenated) || before.contains('-'));
         if !keeps {
             text.pop();

@@ -1,9 +1,9 @@
-//! What a glyph says, in characters: what fonts tell of it, cleaned.
+//! The characters of a glyph: from its font, cleaned.
 
 use hayro_interpret::hayro_cmap::BfString;
 use unicode_normalization::UnicodeNormalization;
 
-/// The text of a glyph as the font tells it, or nothing if it says nothing that can be read.
+/// The text of a glyph according to its font, or `None` if it is unreadable.
 pub(super) fn readable(told: Option<BfString>) -> Option<String> {
     let text = match told? {
         BfString::Char(letter) => clean(letter)?.to_string(),
@@ -12,7 +12,8 @@ pub(super) fn readable(told: Option<BfString>) -> Option<String> {
     if text.is_empty() { None } else { Some(expanded(text)) }
 }
 
-/// What a code most likely means in a font that does not tell: Windows' Latin letters, as most writers use them.
+/// The most likely meaning of a code in a font that does not tell: Windows' Latin letters, as most writers
+/// use them.
 pub(super) fn usual(code: u32) -> Option<String> {
     const SIGNS: [char; 32] = [
         '€', ' ', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', ' ', 'Ž', ' ', ' ', '‘', '’', '“',
@@ -27,7 +28,7 @@ pub(super) fn usual(code: u32) -> Option<String> {
     clean(letter).map(String::from)
 }
 
-/// The text that the file puts in place of what it draws.
+/// The text that the file puts in place of drawn glyphs.
 pub(super) fn replacement(bytes: &[u8]) -> String {
     expanded(from_pdf_string(bytes).chars().filter_map(clean).collect())
 }
@@ -47,7 +48,7 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
     char::decode_utf16(units).map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }
 
-/// PDFDocEncoding is Latin-1 but for these.
+/// PDFDocEncoding is Latin-1 except for these.
 fn pdf_doc_encoding(byte: u8) -> char {
     const ACCENTS: [char; 8] = ['˘', 'ˇ', 'ˆ', '˙', '˝', '˛', '˚', '˜'];
     const SIGNS: [char; 31] = [
@@ -68,7 +69,7 @@ fn clean(letter: char) -> Option<char> {
         '\t' | '\n' | '\r' | '\u{A0}' | '\u{2000}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{3000}' => {
             Some(' ')
         }
-        // Whether a hyphen is soft is found out later; it can be seen, so it is one.
+        // A soft hyphen is recognised later; it is visible, so it is a hyphen.
         '\u{AD}' | '\u{2010}' | '\u{2011}' => Some('-'),
         // Symbol fonts of office programs keep their signs in the private area; these are the marks of their lists.
         '\u{F0B7}' => Some('•'),
@@ -82,13 +83,13 @@ fn clean(letter: char) -> Option<char> {
     }
 }
 
-/// Ligatures and forms that only exist for drawing become the letters they stand for.
+/// Ligatures and presentation forms become their letters.
 fn expanded(text: String) -> String {
     let drawn = |letter: char| matches!(letter, '\u{FB00}'..='\u{FB4F}' | '\u{FB50}'..='\u{FDCF}' | '\u{FDF0}'..='\u{FDFC}' | '\u{FE70}'..='\u{FEFC}' | '\u{132}' | '\u{133}');
     if text.chars().any(drawn) { text.nfkc().filter(|letter| *letter != ' ').collect() } else { text }
 }
 
-/// The mark that joins to a letter, for accents that are drawn as signs of their own.
+/// The combining mark for an accent that is drawn as a separate glyph.
 pub(super) fn combining(accent: &str) -> Option<char> {
     let mut letters = accent.chars();
     let letter = letters.next()?;

@@ -1,11 +1,11 @@
-//! Lines out of words: what stands side by side.
+//! Lines out of words: neighbours on the same height.
 
 use super::bidi;
 use super::content::Style;
 use super::words::Word;
 use crate::Bounds;
 
-/// How much of its height a word shares with a line it is of.
+/// The share of its height that a word has in common with its line.
 const OVERLAP_MIN: f32 = 0.5;
 
 /// Words side by side, from left to right in the frame of their direction.
@@ -37,7 +37,7 @@ pub(crate) fn lines(mut words: Vec<Word>) -> Vec<TextLine> {
 
 /// A line in the making.
 struct Row {
-    /// Box of the longest word so far: it tells where the line is better than marks above and below it.
+    /// The box of the longest word so far: it locates the line better than marks above and below it.
     core: Bounds,
     core_letters: usize,
     words: Vec<Word>,
@@ -90,7 +90,7 @@ impl TextLine {
     }
 }
 
-/// Adds a word to a text, with a space where the script has spaces.
+/// Adds a word to a text, with a space if the script has spaces.
 pub(crate) fn append_word(text: &mut String, word: &str) {
     let joint = (text.chars().next_back(), word.chars().next());
     if let (Some(before), Some(after)) = joint

@@ -1,6 +1,6 @@
-//! What stands before the items of a list.
+//! The markers of list items.
 
-/// Signs that are markers if they stand alone before a text.
+/// Signs that are markers if they are alone before a text.
 const SIGNS: &[&str] = &[
     "•", "‣", "◦", "▪", "▫", "●", "○", "■", "□", "◆", "◇", "➢", "➤", "►", "▸", "✓", "✔", "⁃", "∙", "·", "*",
     "–", "—", "-", "o",
@@ -33,7 +33,7 @@ fn is_number(word: &str) -> bool {
     digits || (letter && (closed_round || !opened)) || (roman && closed_round)
 }
 
-/// Whether a line begins with the number of a section, such as `3.1` or `4`.
+/// True if a line begins with the number of a section, such as `3.1` or `4`.
 pub(super) fn has_section_number(line: &str) -> bool {
     let Some((first, rest)) = line.split_once(' ') else { return false };
     let number = first.trim_end_matches('.');

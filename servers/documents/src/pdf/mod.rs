@@ -1,8 +1,8 @@
-//! PDF: what is drawn on a page becomes glyphs and lines, these become words, columns, blocks and tables.
+//! PDF: the drawing of a page becomes glyphs and lines, these become words, columns, blocks and tables.
 //!
-//! [`content`] is what a page shows, without any opinion; [`words`] and [`order`] are the opinion about reading; [`blocks`]
-//! gives it structure; [`render`] turns a page into pixels for whoever reads pictures. Interpreting the file itself is left
-//! to the hayro crates.
+//! [`content`] is the content of a page, without interpretation; [`words`] and [`order`] interpret it for
+//! reading; [`blocks`] adds structure; [`render`] turns a page into pixels for OCR. Interpreting the file
+//! itself is left to the hayro crates.
 
 mod bidi;
 mod blocks;

@@ -1,12 +1,12 @@
-//! The order in which a page is read: columns are found by the gutters between them, and cut apart; what reaches over a
-//! gutter is read before or after the columns beside it.
+//! The reading order of a page: columns are found by the gutters between them, and separated; anything across
+//! a gutter is read before or after the columns beside it.
 
 use super::gutters::{self, Gutter};
 use super::lines::{TextLine, lines};
 use super::words::Word;
 use crate::Bounds;
 
-/// How often a page is cut; pages of real documents need five.
+/// The maximum number of cuts of a page; real documents need five.
 const DEPTH_MAX: usize = 24;
 /// Rows in this share of the page at the top and the bottom may be headers and footers.
 const MARGIN_SHARE: f32 = 0.12;
@@ -18,14 +18,14 @@ const MARGIN_ROWS_MAX: usize = 3;
 /// A part of a page that is read from top to bottom.
 pub(super) type Leaf = Vec<TextLine>;
 
-/// Which of two columns is read first.
+/// The order of two columns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reading {
     LeftFirst,
     RightFirst,
 }
 
-/// Puts words of one direction into the order in which they are read. `page` is the page in the frame of the direction.
+/// Puts words of one direction into reading order. `page` is the page in the frame of that direction.
 pub(super) fn in_reading_order(words: Vec<Word>, page: Bounds) -> Vec<Leaf> {
     let reading = reading(&words);
     let (header, words) = peel(words, page, Edge::Top);
@@ -37,7 +37,7 @@ pub(super) fn in_reading_order(words: Vec<Word>, page: Bounds) -> Vec<Leaf> {
     leaves.into_iter().filter(|words| !words.is_empty()).map(leaf).collect()
 }
 
-/// Documents in scripts that go to the left have their first column at the right.
+/// Documents in right-to-left scripts have their first column at the right.
 fn reading(words: &[Word]) -> Reading {
     let is_to_the_left =
         |word: &&Word| word.text.chars().any(|letter| matches!(letter, '\u{590}'..='\u{8FF}'));
@@ -61,7 +61,7 @@ fn cut(words: Vec<Word>, reading: Reading, depth: usize, leaves: &mut Vec<Vec<Wo
     }
 }
 
-/// What is around a gutter.
+/// The parts around a gutter.
 #[derive(Default)]
 struct Parts {
     above: Vec<Word>,
@@ -90,7 +90,7 @@ impl Parts {
     }
 }
 
-/// Words of a part, tables among them on lines of their own.
+/// Words of a region, with tables on separate lines.
 fn leaf(words: Vec<Word>) -> Leaf {
     let (tables, words): (Vec<Word>, Vec<Word>) = words.into_iter().partition(Word::is_table);
     let mut found = lines(words);
@@ -109,7 +109,7 @@ enum Edge {
 
 /// Takes the rows off an edge of the page that are set apart from the rest: they reach over all columns.
 fn peel(mut words: Vec<Word>, page: Bounds, edge: Edge) -> (Option<Vec<Word>>, Vec<Word>) {
-    // From the edge inwards: how far from it a word begins and ends.
+    // From the edge inwards: the start and the end of a word.
     let depth = |word: &Word| match edge {
         Edge::Top => (word.frame.top - page.top, word.frame.bottom - page.top),
         Edge::Bottom => (page.bottom - word.frame.bottom, page.bottom - word.frame.top),

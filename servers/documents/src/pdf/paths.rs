@@ -8,22 +8,22 @@ use crate::Bounds;
 
 /// Filled boxes at most this thin are lines.
 const LINE_THICKNESS_MAX: f32 = 3.0;
-/// How much longer than thick a filled box must be to be a line.
+/// The minimum ratio of length to thickness for a filled box to be a line.
 const LINE_STRETCH_MIN: f32 = 3.0;
-/// How much a line may lean and still be straight.
+/// The maximum slant of a straight line.
 const LEAN_MAX: f32 = 0.7;
 const LENGTH_MIN: f32 = 1.0;
-/// Per page; drawings made of more are no tables.
+/// Per page; drawings with more are not tables.
 const RULINGS_MAX: usize = 30_000;
 const FILLS_MAX: usize = 30_000;
 
-/// A painted path with what is needed to place it.
+/// A painted path with the data to place it.
 pub(super) struct Painted<'p> {
     pub(super) path: &'p BezPath,
     pub(super) transform: Affine,
     pub(super) mode: &'p DrawMode,
     pub(super) colour: [u8; 3],
-    /// What can be seen of it.
+    /// Its visible part.
     pub(super) clip: Bounds,
 }
 

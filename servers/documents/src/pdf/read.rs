@@ -1,4 +1,4 @@
-//! A PDF as a document: every page is read and put into order, then all get their structure.
+//! A PDF as a document: every page is read and ordered, then all pages get their structure.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::words::{Word, words};
 use super::{facts, furniture, order, tables};
 use crate::{Bounds, Document, DocumentError, Kind, Line, OpenOptions, Page, PageSource, Table};
 
-/// Reads the pages that are wanted.
+/// Reads the requested pages.
 pub fn read(bytes: &[u8], options: &OpenOptions) -> Result<Document, DocumentError> {
     let pdf = open(bytes, options.password.as_deref())?;
     let page_count = pdf.pages().len();
@@ -30,7 +30,7 @@ pub fn read(bytes: &[u8], options: &OpenOptions) -> Result<Document, DocumentErr
     Ok(Document { kind: Kind::Pdf, facts: facts::facts(&pdf, bytes), page_count, pages, warnings })
 }
 
-/// What was read so far.
+/// The state of reading.
 struct Reading<'o> {
     options: &'o OpenOptions,
     pages: Vec<DraftPage>,
@@ -61,7 +61,7 @@ impl<'o> Reading<'o> {
                 continue;
             }
             if self.pages.len() >= limits.pages_max || self.text_bytes > limits.text_bytes_max {
-                self.warnings.push(format!("the document is long; pages from {number} on are left out"));
+                self.warnings.push(format!("the document is long; pages from {number} on were left out"));
                 return;
             }
             if let Some(content) = contents.page(index) {
@@ -83,7 +83,7 @@ impl<'o> Reading<'o> {
     fn warn_of(&mut self, content: &PageContent) {
         let number = content.number;
         if content.cut_short {
-            self.warnings.push(format!("page {number} could not be read to its end"));
+            self.warnings.push(format!("page {number} could not be read completely"));
         }
         let letters = content.glyphs.len();
         if content.unreadable > letters {
@@ -123,7 +123,7 @@ fn is_in(word: &Word, tables: &[Table]) -> bool {
     tables.iter().filter_map(|table| table.bounds).any(|bounds| bounds.contains(word.bounds.center()))
 }
 
-/// Parts of a page in reading order: the direction that most words have comes first, what is askew last.
+/// Parts of a page in reading order: the most common direction comes first, skewed text last.
 fn parts(words: Vec<Word>, content: &PageContent) -> Vec<Vec<DraftLine>> {
     let mut by_direction: BTreeMap<Direction, Vec<Word>> = BTreeMap::new();
     for word in words {

@@ -1,4 +1,4 @@
-//! A page as a picture, for whoever reads text from pixels.
+//! A page as a picture, for OCR.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

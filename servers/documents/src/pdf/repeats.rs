@@ -2,9 +2,11 @@
 
 use super::content::Glyph;
 
-/// How far apart two of the same letter may be to count as one, in their size. The narrowest letters are twice as wide.
+/// The maximum distance of two equal letters that count as one, relative to their size. The narrowest letters
+/// are twice as wide.
 const SHIFT_MAX: f32 = 0.12;
-/// How many of the same letter above and below each other are compared; bounds what a hostile page costs.
+/// The maximum number of equal letters above and below each other that are compared; limits the cost of a
+/// hostile page.
 const COMPARED_MAX: usize = 256;
 
 /// Keeps the first of each.

@@ -1,4 +1,5 @@
-//! What is usual in a document: the size of its text, whether that is bold, and which larger sizes its headings have.
+//! The usual properties of a document: the size of its text, whether that is bold, and the larger sizes of
+//! its headings.
 
 use std::collections::BTreeMap;
 
@@ -12,17 +13,17 @@ const LEVELS_MAX: usize = 6;
 const HEADING_LETTERS_MAX: usize = 160;
 const BOLD_LETTERS_MAX: usize = 90;
 
-/// What is usual in a document.
+/// The usual properties of a document.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
     size: f32,
     bold: bool,
     mono: bool,
-    /// Of headings, the largest first.
+    /// The sizes of headings, the largest first.
     sizes: Vec<f32>,
 }
 
-/// How a line looks beside the usual.
+/// The look of a line compared with the usual.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Weight {
     Larger,

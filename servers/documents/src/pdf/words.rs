@@ -1,5 +1,5 @@
-//! Words out of glyphs. Spaces are often not drawn at all, so that gaps decide; letters of a word are usually drawn one
-//! after the other, but need not be.
+//! Words out of glyphs. Spaces are often not drawn at all, so gaps decide; letters of a word are usually
+//! drawn one after the other, but need not be.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use crate::Bounds;
 
 /// A gap this wide is a space, in the size of the letters. The narrowest spaces of justified text are 0.2.
 const SPACE_MIN: f32 = 0.12;
-/// A gap from which on a space is believed that the file draws. Text put over scans has spaces without any width.
+/// A drawn space counts from this gap on. Text laid over scans has spaces of no width.
 const DRAWN_SPACE_MIN: f32 = -0.2;
 /// Letters may overlap the one before by this much, in their size.
 const OVERLAP_MAX: f32 = 0.35;
 /// Letters farther apart are not spaced out, but apart.
 const STRIP_GAP_MAX: f32 = 1.0;
-/// How much baselines and sizes of neighbours may differ to be of one strip.
+/// The maximum difference of baselines and sizes between neighbours of one strip.
 const BASELINE_SHIFT_MAX: f32 = 0.12;
 const SIZE_RATIO_MAX: f32 = 1.3;
 /// Spaced-out words: gaps between all letters are at least, and at most, this wide.
@@ -26,7 +26,7 @@ const SPACED_OUT_MAX: f32 = 0.4;
 const SPACED_OUT_LETTERS_MIN: usize = 4;
 /// Letters this much larger than their neighbours are initials that reach over several lines.
 const INITIAL_RATIO_MIN: f32 = 1.8;
-/// How many pieces that start at about the same distance from the left are looked at.
+/// The maximum number of pieces checked that start at about the same distance from the left.
 const NEIGHBOURS_MAX: usize = 2_000;
 
 /// Letters without a space between them.
@@ -43,7 +43,7 @@ pub(crate) struct Word {
     pub(crate) size: f32,
     pub(crate) style: Style,
     pub(crate) direction: Direction,
-    /// Part of a header or footer, as the file itself says.
+    /// Part of a header or footer, according to the file.
     pub(crate) artifact: bool,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct Word {
 const TABLE_MARK: char = '\u{FFFC}';
 
 impl Word {
-    /// A word that holds the place of a table, so that it is put into order as words are.
+    /// A placeholder word for a table, so that it is ordered like words.
     pub(super) fn for_table(number: usize, bounds: Bounds) -> Self {
         Self {
             text: format!("{TABLE_MARK}{number}"),
@@ -69,13 +69,13 @@ impl Word {
         self.text.starts_with(TABLE_MARK)
     }
 
-    /// The number of the table whose place it holds.
+    /// The number of the table that it stands for.
     pub(super) fn table(&self) -> Option<usize> {
         self.text.strip_prefix(TABLE_MARK)?.parse().ok()
     }
 }
 
-/// All words of a page, in about the order in which they were drawn.
+/// All words of a page, approximately in drawing order.
 pub(crate) fn words(content: &PageContent) -> Vec<Word> {
     let mut by_direction: BTreeMap<Direction, Vec<Glyph>> = BTreeMap::new();
     for glyph in &content.glyphs {
@@ -158,7 +158,7 @@ fn split(glyphs: &[Glyph], strip: &Strip, pieces: &mut Vec<Piece>) {
     pieces.push(piece(glyphs, from, strip.to, strip));
 }
 
-/// How wide a space is among these letters; wider if the letters are spaced out.
+/// The minimum width of a space among these letters; wider if the letters are spaced out.
 fn space_min(letters: &[Glyph]) -> f32 {
     let alphabetic = letters.iter().filter(|glyph| glyph.text.chars().all(char::is_alphabetic)).count();
     if letters.len() < SPACED_OUT_LETTERS_MIN || alphabetic * 5 < letters.len() * 4 {
@@ -189,7 +189,8 @@ fn piece(glyphs: &[Glyph], from: usize, to: usize, strip: &Strip) -> Piece {
     }
 }
 
-/// Pieces that touch are one word, whenever they were drawn. Gives, for each word, its pieces from left to right.
+/// Pieces that touch are one word, in any order of drawing. Returns, for each word, its pieces from left to
+/// right.
 fn joined(pieces: &[Piece]) -> Vec<Vec<usize>> {
     let mut by_left: Vec<usize> = (0..pieces.len()).collect();
     by_left.sort_by(|&one, &other| pieces[one].frame.left.total_cmp(&pieces[other].frame.left));
@@ -204,7 +205,7 @@ fn joined(pieces: &[Piece]) -> Vec<Vec<usize>> {
         let near = near.take_while(|&other| pieces[other].frame.left <= reach);
         let touching =
             near.filter(|&other| other != index && !has_before[other] && touches(pieces, index, other));
-        // Of several lines beside an initial, the first is meant.
+        // Of several lines beside an initial, the first one counts.
         let found = touching.min_by(|&one, &other| pieces[one].frame.top.total_cmp(&pieces[other].frame.top));
         if let Some(found) = found {
             next[index] = Some(found);
@@ -227,7 +228,7 @@ fn touches(pieces: &[Piece], left: usize, right: usize) -> bool {
     let level = one.frame.vertical_overlap(&other.frame) >= 0.4;
     let apart =
         left.abs_diff(right) == 1 && pieces[left.max(right)].after_space && gap > DRAWN_SPACE_MIN * small;
-    // Ends only grow along a word, so that no piece comes twice.
+    // Ends only grow along a word, so that no piece occurs twice.
     let forward = other.frame.right > one.frame.right;
     level && forward && !apart && gap <= SPACE_MIN * small && gap >= -OVERLAP_MAX * small
 }
@@ -259,7 +260,7 @@ fn finish(glyphs: &[Glyph], pieces: &[Piece], chain: &[usize]) -> Option<Word> {
     })
 }
 
-/// Accents that are drawn on their own are put onto the letter they are over.
+/// Joins accents that are drawn separately to the letter below them.
 fn with_accents_joined(glyphs: Vec<Glyph>) -> Vec<Glyph> {
     let mut kept: Vec<Glyph> = Vec::with_capacity(glyphs.len());
     let mut waiting: Option<(Glyph, char)> = None;

@@ -1,4 +1,4 @@
-//! What is on a slide: shapes with text, groups of them, and tables.
+//! The content of a slide: shapes with text, groups of them, and tables.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ pub(super) struct Shapes<'s> {
     blocks: Vec<Block>,
 }
 
-/// What a shape is for.
+/// The purpose of a shape.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     Title,
@@ -35,7 +35,7 @@ impl<'s> Shapes<'s> {
         Self { number, relations, cells, titles: Vec::new(), blocks: Vec::new() }
     }
 
-    /// The title first, wherever it stands in the file.
+    /// The title first, wherever it is in the file.
     pub(super) fn finish(mut self) -> Vec<Block> {
         self.titles.append(&mut self.blocks);
         self.titles
@@ -73,7 +73,7 @@ impl<'s> Shapes<'s> {
 
     fn paragraphs(&mut self, body: Element<'_>, role: Role) {
         let filled = body.children_named("p").filter(|line| !plain(*line).is_empty()).count();
-        // One paragraph in the place for points is a sentence or a subtitle.
+        // A single paragraph in a list placeholder is a sentence or a subtitle.
         let usual = (role == Role::Body && filled > 1).then_some(BULLET);
         let mut numbers: HashMap<u8, u32> = HashMap::new();
         for paragraph in body.children_named("p") {
@@ -132,7 +132,7 @@ impl<'s> Shapes<'s> {
         self.blocks.extend(made);
     }
 
-    /// Cells that another covers are there and empty, so that no span has to be counted.
+    /// Covered cells are present and empty, so spans need no counting.
     fn cell(&self, cell: Element<'_>) -> Cell {
         let lines = cell.child("txBody").into_iter().flat_map(|body| body.children_named("p"));
         let lines: Vec<String> = lines.map(|line| self.line(line)).filter(|line| !line.is_empty()).collect();
@@ -156,7 +156,7 @@ fn depth(paragraph: Element<'_>) -> u8 {
     level.unwrap_or(0).min(DEPTH_MAX)
 }
 
-/// What stands before a point; nothing before a plain paragraph. `usual` is for paragraphs that say nothing about it.
+/// The marker of a point; `None` for a plain paragraph. `usual` is for paragraphs without a setting.
 fn marker(
     paragraph: Element<'_>,
     depth: u8,
@@ -179,7 +179,7 @@ fn marker(
     own.or(usual).map(str::to_owned)
 }
 
-/// Schemes are called by what they look like: `alphaLcParenR`, `romanUcPeriod`.
+/// Schemes are named by their look: `alphaLcParenR`, `romanUcPeriod`.
 fn numbered(scheme: &str, number: u32) -> String {
     let count = match scheme {
         scheme if scheme.starts_with("alphaLc") => Count::LowerLetter,

@@ -1,31 +1,31 @@
-//! Which encoding a text is written in. What the text says of itself comes first, then what its bytes can only be, then
-//! what they look like.
+//! The encoding of a text. Its own declaration comes first, then the only possible encoding of its bytes,
+//! then the most likely one.
 
 use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
-/// So much of a text decides what it is written in.
+/// This much of a text decides its encoding.
 const SAMPLE_BYTES: usize = 1 << 20;
-/// Where a page or an XML file says what it is written in.
+/// The range for the declaration of a page or an XML file.
 const HEAD_BYTES: usize = 1024;
-/// Text has no more control characters than one in so many.
+/// Text has at most one control character in this many.
 const CONTROL_SHARE: usize = 20;
 /// A few are in any text that went through a terminal.
 const STRAYS_FREE: usize = 4;
-/// Of so many characters in UTF-8, one may be something else without the whole being something else.
+/// Of this many non-ASCII characters in UTF-8, one may be in another encoding.
 const STRAY_SHARE: usize = 4;
 
 /// A text that was decoded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Decoded {
     pub text: String,
-    /// Where some of it may be wrong.
+    /// Set if some of it may be wrong.
     pub warning: Option<String>,
 }
 
-/// Text in whatever encoding: UTF-8, UTF-16, UTF-32, or what people used before.
+/// Text in any encoding: UTF-8, UTF-16, UTF-32, or older ones.
 pub fn decode(bytes: &[u8]) -> Decoded {
     decode_as(bytes, None)
 }
@@ -35,7 +35,7 @@ pub(crate) fn decode_html(bytes: &[u8]) -> Decoded {
     decode_as(bytes, declared(bytes, b"charset="))
 }
 
-/// The same for XML. It is UTF-8 unless it says otherwise.
+/// The same for XML. It is UTF-8 by default.
 pub(crate) fn decode_xml(bytes: &[u8]) -> Cow<'_, str> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     match std::str::from_utf8(bytes) {
@@ -44,7 +44,7 @@ pub(crate) fn decode_xml(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Whether it can be text at all.
+/// True if it can be text at all.
 pub(crate) fn is_text(bytes: &[u8]) -> bool {
     let sample = &bytes[..bytes.len().min(SAMPLE_BYTES)];
     if marked(sample).is_some() || wide(sample).is_some() {
@@ -79,7 +79,8 @@ fn decode_as(bytes: &[u8], declared: Option<&'static Encoding>) -> Decoded {
 
 fn decode_in(encoding: &'static Encoding, bytes: &[u8]) -> Decoded {
     let (text, used, had_errors) = encoding.decode(bytes);
-    let warning = had_errors.then(|| format!("the text was read as {}, and some of it is not", used.name()));
+    let warning = had_errors
+        .then(|| format!("the text was read as {}, but some of its bytes are invalid in it", used.name()));
     Decoded { text: text.into_owned(), warning }
 }
 
@@ -124,14 +125,14 @@ fn utf_32(bytes: &[u8]) -> Option<String> {
     Some(characters.collect())
 }
 
-/// It is made of ASCII bytes, so nothing else would notice.
+/// It consists of ASCII bytes, so nothing else would notice.
 fn is_iso_2022_jp(bytes: &[u8]) -> bool {
     let sample = &bytes[..bytes.len().min(SAMPLE_BYTES)];
     let has = |mark: &[u8]| memchr::memmem::find(sample, mark).is_some();
     sample.is_ascii() && (has(b"\x1b$B") || has(b"\x1b$@")) && (has(b"\x1b(B") || has(b"\x1b(J"))
 }
 
-/// What a page says about itself near its beginning.
+/// The declaration near the beginning of a page.
 fn declared(bytes: &[u8], key: &[u8]) -> Option<&'static Encoding> {
     let head = bytes[..bytes.len().min(HEAD_BYTES)].to_ascii_lowercase();
     let at = memchr::memmem::find(&head, key)? + key.len();
@@ -139,11 +140,11 @@ fn declared(bytes: &[u8], key: &[u8]) -> Option<&'static Encoding> {
     let value = value.strip_prefix(b"\"").or_else(|| value.strip_prefix(b"'")).unwrap_or(value);
     let is_label = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_:.".contains(byte);
     let length = value.iter().position(|byte| !is_label(byte)).unwrap_or(value.len());
-    // Whoever can write the label in ASCII does not write in UTF-16, whatever the label says.
+    // A label that is readable as ASCII proves that the text is not UTF-16, whatever the label says.
     Encoding::for_label(&value[..length]).filter(|encoding| *encoding != UTF_16LE && *encoding != UTF_16BE)
 }
 
-/// UTF-8 into which somebody pasted a little of something else.
+/// UTF-8 with a few pasted characters of another encoding.
 fn mostly_utf_8(bytes: &[u8]) -> Option<String> {
     let wide = |text: &str| text.chars().filter(|character| !character.is_ascii()).count();
     let (mut right, mut wrong) = (0, 0);

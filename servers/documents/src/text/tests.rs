@@ -70,5 +70,5 @@ fn a_text_beyond_the_limit_is_cut_and_that_is_said() {
     options.limits.text_bytes_max = 10;
     let document = open("äöüäöüäöü".as_bytes(), None, &options).unwrap();
     assert_eq!(document.text(), "äöüäö");
-    assert_eq!(document.warnings, ["the text is longer than 10 bytes; the rest is left out"]);
+    assert_eq!(document.warnings, ["the text is longer than 10 bytes; the rest was left out"]);
 }

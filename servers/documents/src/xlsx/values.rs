@@ -3,7 +3,7 @@
 use calamine::{DataRef, ExcelDateTime};
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
-/// Dates after the year 9999 are numbers that somebody formatted as dates.
+/// Dates after the year 9999 are numbers formatted as dates.
 const DAYS_MAX: f64 = 2_958_466.0;
 
 pub(super) fn shown(value: &DataRef<'_>) -> String {
@@ -21,7 +21,7 @@ pub(super) fn shown(value: &DataRef<'_>) -> String {
     }
 }
 
-/// What a spreadsheet shows: fifteen digits, and no tail of a binary fraction.
+/// The display of a spreadsheet: fifteen digits, and no tail of a binary fraction.
 fn number_shown(number: f64) -> String {
     if number.fract() == 0.0 && number.abs() < 1e15 {
         return format!("{number:.0}");

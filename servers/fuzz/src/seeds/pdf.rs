@@ -1,4 +1,4 @@
-//! PDFs without compression, so that damage reaches what readers read.
+//! PDFs without compression, so that damage reaches the content.
 
 use std::fmt::Write;
 
@@ -92,7 +92,7 @@ pub(crate) fn scanned() -> Vec<u8> {
     document("q 300 0 0 400 0 0 cm /I Do Q", "/XObject << /I 7 0 R >>", &[picture])
 }
 
-/// One that says it is encrypted.
+/// A PDF that claims to be encrypted.
 pub(crate) fn encrypted_looking() -> Vec<u8> {
     let text = String::from_utf8(plain()).expect("it was made of text");
     let key = "00".repeat(32);

@@ -1,4 +1,4 @@
-//! One small picture in every format that is read.
+//! One small picture in every supported format.
 
 use std::io::Cursor;
 

@@ -1,4 +1,4 @@
-//! Facts of pictures, with and without something that finds text in them.
+//! Image facts, with and without an OCR engine.
 
 use image::{ImageFormat, Rgb, RgbImage};
 use serde_json::{Value, json};
@@ -18,8 +18,9 @@ async fn a_picture_is_described_without_anything_that_reads() {
         "dominant_colours": [{ "hex": "#ffffff", "share": 0.75 }, { "hex": "#c80000", "share": 0.25 }],
         "brightness": 0.792, "text_density": null, "orientation": "upright", "animated": false, "frames": 1,
         "warnings": [
-            "it is said to be image/jpeg but is image/png",
-            "text_density is not known: nothing on this machine finds text; fetch the weights with script/ocr-model",
+            "it was declared as image/jpeg but is image/png",
+            "text_density is unknown: no OCR engine is installed on this machine; fetch the weights with \
+             script/ocr-model",
         ],
     });
     assert_eq!(answer, expected);

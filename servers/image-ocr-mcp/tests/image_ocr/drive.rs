@@ -29,8 +29,8 @@ async fn start(arguments: &[&str], path: Option<&str>) -> Client {
     Client(().serve(speak_with(command)).await.unwrap())
 }
 
-/// With the weights, if they are there: without them the test is skipped and says so, unless `TOOLGATE_TEST_OCR` says that it
-/// must run. The variable is the folder with the weights, or just set.
+/// With the weights, if available: without them the test is skipped and says so, unless `TOOLGATE_TEST_OCR`
+/// requires it. The variable is the folder with the weights, or just set.
 pub(crate) async fn with_weights() -> Option<Client> {
     let said = std::env::var_os("TOOLGATE_TEST_OCR").map(PathBuf::from);
     let usual = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../.cache/ocr");
@@ -63,7 +63,7 @@ impl Client {
         result.structured_content.unwrap()
     }
 
-    /// Code and text of a call that comes to nothing.
+    /// Code and text of a failing call.
     pub(crate) async fn trouble(&self, tool: &str, arguments: Value) -> (String, String) {
         let result = self.call(tool, arguments).await;
         assert_eq!(result.is_error, Some(true), "{result:?}");

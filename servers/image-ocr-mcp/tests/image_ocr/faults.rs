@@ -1,4 +1,4 @@
-//! Bad input: each gets a clear answer, and the server lives.
+//! Bad input: each case gets a clear error, and the server keeps running.
 
 use image::ImageFormat;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::drive::{picture, without_anything};
 use crate::made;
 
-/// The header of a bitmap of 50,000 by 50,000 pixels, with nothing behind it.
+/// The header of a bitmap of 50,000 by 50,000 pixels, without any pixel data.
 fn enormous() -> Vec<u8> {
     let side = 50_000i32.to_le_bytes();
     let mut bytes = b"BM\0\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0".to_vec();

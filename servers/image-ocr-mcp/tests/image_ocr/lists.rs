@@ -1,4 +1,4 @@
-//! What agents and gateways see before they call anything.
+//! The lists that agents and gateways see before they call anything.
 
 use serde_json::json;
 
@@ -32,15 +32,15 @@ async fn a_tool_that_is_off_is_listed_with_how_to_switch_it_on() {
     let client = without_anything().await;
     let tools = client.0.list_all_tools().await.unwrap();
     let description = tools[0].description.as_deref().unwrap();
-    assert!(description.contains("Off on this machine"), "{description}");
+    assert!(description.contains("Unavailable on this machine"), "{description}");
     assert!(description.contains("script/ocr-model"), "{description}");
-    assert!(!tools[1].description.as_deref().unwrap().contains("Off on this machine"));
+    assert!(!tools[1].description.as_deref().unwrap().contains("Unavailable on this machine"));
 }
 
 #[tokio::test]
 async fn with_weights_nothing_is_off() {
     let Some(client) = with_weights().await else { return };
     for tool in client.0.list_all_tools().await.unwrap() {
-        assert!(!tool.description.as_deref().unwrap().contains("Off on this machine"));
+        assert!(!tool.description.as_deref().unwrap().contains("Unavailable on this machine"));
     }
 }

@@ -1,4 +1,4 @@
-//! What is said on the command line, and what it means.
+//! The command line, and its meaning.
 
 use super::*;
 use crate::run::NoOptions;
@@ -36,7 +36,10 @@ fn what_contradicts_itself_is_refused_with_a_hint() {
         (vec!["--public-url", "http://a/mcp"], "--public-url needs --http"),
         (vec!["--http-token", "t"], "--http-token needs --http"),
         ([&["--http", "127.0.0.1:0"][..], &AT].concat(), "--gateway needs a token"),
-        ([&["--http", "0.0.0.0:0", "--token", "t"][..], &AT].concat(), "told where to reach this server"),
+        (
+            [&["--http", "0.0.0.0:0", "--token", "t"][..], &AT].concat(),
+            "cannot tell the gateway which one to use",
+        ),
         (vec!["--http", "127.0.0.1:0", "--public-url", "ftp://a"], "--public-url is not"),
         (vec!["--http", "127.0.0.1:0", "--token", "t", "--gateway", "ws://a"], "--gateway is not"),
     ] {

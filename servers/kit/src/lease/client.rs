@@ -1,4 +1,4 @@
-//! HTTP towards the gateway: JSON there and back, a limit on time and size, no redirects.
+//! The HTTP client for the gateway: JSON requests and answers, limits on time and size, no redirects.
 
 use std::error::Error;
 use std::io;
@@ -22,7 +22,7 @@ use crate::settings::Token;
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 const ANSWER_BYTES_MAX: usize = 64 << 10;
-/// How much of a refusal is told to whoever reads the log.
+/// The number of characters of a refusal in the log.
 const EXCERPT_CHARS_MAX: usize = 300;
 
 pub(super) struct Client {
@@ -37,14 +37,14 @@ pub(crate) enum BadGateway {
     Roots(#[source] io::Error),
 }
 
-/// Why the gateway did not do what was asked.
+/// The reason why a request to the gateway failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
     #[error("the token cannot be read: {0}")]
     Token(#[source] io::Error),
-    #[error("the request cannot be made: {0}")]
+    #[error("the request cannot be built: {0}")]
     Request(#[from] http::Error),
-    #[error("the gateway is away: {0}")]
+    #[error("the gateway does not answer: {0}")]
     Away(String),
     #[error("the gateway answered {status}: {text}")]
     Answered { status: StatusCode, text: String },
@@ -58,7 +58,7 @@ impl Client {
         Ok(Self { hyper, base: gateway.as_str().trim_end_matches('/').to_owned(), token })
     }
 
-    /// What was answered with success, or null if that was nothing.
+    /// The answer, or null if it is empty.
     pub(super) async fn ask(
         &self,
         method: Method,
@@ -118,7 +118,7 @@ fn tcp() -> HttpConnector {
     connector
 }
 
-/// An error with its causes: the outermost of hyper's says next to nothing.
+/// An error with its causes: hyper's outermost one says next to nothing.
 fn told(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -1,6 +1,8 @@
-//! The server's place at a gateway: taken when it starts, renewed while it runs, given back when it stops.
+//! The server's registration at a gateway: taken when the server starts, renewed while it runs, given back
+//! when it stops.
 //!
-//! A gateway that is away, or has forgotten the server, is no trouble of the server's: it serves and tries again, for ever.
+//! If the gateway is unreachable or has forgotten the server, the server keeps serving and retries
+//! indefinitely.
 
 mod client;
 
@@ -18,10 +20,10 @@ use client::{Client, Failure};
 /// First wait after a failure; it doubles up to the longest.
 const WAIT_MIN: Duration = Duration::from_millis(500);
 const WAIT_MAX: Duration = Duration::from_secs(30);
-/// What an answer may ask for.
+/// The limits of the interval in an answer.
 const BEAT_MIN: Duration = Duration::from_millis(100);
 const BEAT_MAX: Duration = Duration::from_secs(600);
-/// How long saying goodbye may take.
+/// The time limit of the farewell.
 const GOODBYE_LIMIT: Duration = Duration::from_secs(2);
 
 pub(crate) struct Lease {
@@ -33,7 +35,7 @@ pub(crate) struct Lease {
 }
 
 impl Lease {
-    /// `token` is what this server wants to be shown at `url`.
+    /// `token` is the one that callers must send to `url`.
     pub(crate) fn new(
         capability: &Capability,
         gateway: GatewayPlace,
@@ -70,12 +72,13 @@ impl Lease {
             tokio::time::timeout(GOODBYE_LIMIT, self.client.ask(Method::DELETE, &self.path, None)).await;
         if !matches!(left, Ok(Ok(_))) {
             tracing::info!(
-                "the gateway was not told that this server stops; it will notice when the lease is over"
+                "the gateway could not be told that this server is stopping; it will notice when the lease \
+                 expires"
             );
         }
     }
 
-    /// When to renew it: as answered, or three times before it is over.
+    /// The time of the renewal: from the answer, or a third of the lease.
     fn beat_of(&self, answer: &Value) -> Duration {
         let asked = answer["heartbeat_seconds"]
             .as_f64()
@@ -84,7 +87,7 @@ impl Lease {
     }
 }
 
-/// Keeps the lease until `stop`, then gives it back. Without one, only waits.
+/// Renews the lease until `stop`, then returns it. Without one, only waits.
 pub(crate) async fn keep(lease: Option<Lease>, stop: &CancellationToken) {
     let Some(lease) = lease else { return stop.cancelled().await };
     let mut keeper = Keeper { lease, standing: Standing::Out, wait: WAIT_MIN, told: None };
@@ -107,7 +110,7 @@ struct Keeper {
     lease: Lease,
     standing: Standing,
     wait: Duration,
-    /// What was logged last, so that the same is not said again.
+    /// The last logged message, so that it is not repeated.
     told: Option<String>,
 }
 
@@ -126,7 +129,7 @@ impl Keeper {
         match self.lease.register().await {
             Ok(beat) => {
                 self.standing = Standing::In;
-                self.went_well("registered at the gateway", beat)
+                self.went_well("registered with the gateway", beat)
             }
             Err(failure) => self.failed(&failure),
         }
@@ -140,7 +143,7 @@ impl Keeper {
             }
             Err(Failure::Answered { status: StatusCode::GONE, .. }) => {
                 self.standing = Standing::Out;
-                tracing::info!("the gateway has forgotten this server, which registers again");
+                tracing::info!("the gateway no longer knows this server; registering again");
                 Duration::ZERO
             }
             Err(failure) => {
@@ -163,7 +166,7 @@ impl Keeper {
     fn failed(&mut self, failure: &Failure) -> Duration {
         let text = failure.to_string();
         if self.told.as_ref() != Some(&text) {
-            tracing::warn!("no lease at the gateway: {text}; trying again until it works");
+            tracing::warn!("no lease from the gateway: {text}; retrying until it works");
             self.told = Some(text);
         }
         let wait = self.wait;

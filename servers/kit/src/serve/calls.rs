@@ -16,7 +16,7 @@ use crate::work::Progress;
 use crate::worker::pool::{Ending, Listener, Terms};
 use crate::worker::{Job, Telling};
 
-/// Where a result says which kind of trouble it is.
+/// The member of a result with the kind of trouble.
 const TROUBLE_META: &str = "dev.toolgate/trouble";
 
 impl Server {
@@ -57,21 +57,21 @@ impl Server {
         self.pool.call(job, &terms, &teller).await
     }
 
-    /// What needs no worker to be refused.
+    /// Refusals that need no worker.
     fn check(&self, tool: &Tool, bytes: usize) -> Result<(), Trouble> {
         if self.stopping.is_cancelled() {
             return Err(
-                Trouble::new(TroubleCode::Busy, "the server is stopping").hint("try again in some seconds")
+                Trouble::new(TroubleCode::Busy, "the server is stopping").hint("try again in a few seconds")
             );
         }
         if let Some(why) = tool.missing() {
             return Err(why.clone());
         }
         if bytes > self.limits.request_bytes() {
-            let message =
-                format!("the arguments are larger than the {} MiB they may have", self.limits.input_mib());
-            return Err(Trouble::new(TroubleCode::TooLarge, message)
-                .hint("split the file, or send less of it; the server's limit is --input-mib"));
+            let message = format!("the arguments exceed the limit of {} MiB", self.limits.input_mib());
+            return Err(Trouble::new(TroubleCode::TooLarge, message).hint(
+                "split the file, or send a smaller part; the server's option --input-mib sets the limit",
+            ));
         }
         Ok(())
     }
@@ -111,7 +111,7 @@ fn failure(text: String, code: &'static str) -> CallToolResult {
     result
 }
 
-/// The client, if it wants to hear how far the call is.
+/// The client, if it wants progress.
 struct Teller {
     peer: Peer<RoleServer>,
     token: ProgressToken,

@@ -7,7 +7,7 @@ use rmcp::model::{MetaObject, Tool, ToolAnnotations};
 use crate::capability::Capability;
 use crate::tool;
 
-/// Where a gateway looks for what MCP does not say.
+/// The member where a gateway looks for data beyond MCP.
 const EXTRA_META: &str = "dev.toolgate/tool";
 
 pub(super) fn tools(capability: &Capability) -> Vec<Tool> {
@@ -24,7 +24,7 @@ fn listed(tool: &tool::Tool) -> Tool {
         .with_meta(meta)
 }
 
-/// What these tools make is new and goes away by itself.
+/// The results of these tools are new and expire by themselves.
 fn annotations(tool: &tool::Tool) -> ToolAnnotations {
     ToolAnnotations::with_title(tool.title())
         .read_only(tool.is_read_only())

@@ -1,5 +1,5 @@
-//! Who may call over HTTP. On addresses of this machine nobody is asked, unless a token was given: Host and Origin are checked,
-//! so that no page in a browser gets there. Elsewhere callers show a token.
+//! Authentication over HTTP. On loopback addresses there is none, unless a token was given: Host and Origin
+//! are checked, so that no page in a browser gets there. Elsewhere callers send a token.
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -13,19 +13,20 @@ use http::{HeaderMap, StatusCode, header};
 use crate::home::Home;
 use crate::settings::Entry;
 
-/// Answers whether the server lives, and nothing else.
+/// Health check: answers whether the server is running.
 const HEALTH: &str = "/healthz";
 const FILE: &str = "http-token";
 const TOKEN_BYTES: usize = 32;
-const REFUSED: &str = "this server wants a token\nhint: send `Authorization: Bearer TOKEN`; whoever started it knows the token\n";
+const REFUSED: &str = "this server requires a token\nhint: send `Authorization: Bearer TOKEN`; the operator \
+    of the server has the token\n";
 
-/// What callers are asked for.
+/// The requirement for callers.
 pub(super) struct Door {
     token: Option<String>,
     told: Told,
 }
 
-/// How people learn of a token that was made.
+/// The way people learn of a created token.
 enum Told {
     Nothing,
     OnTerminal,
@@ -41,7 +42,7 @@ impl Door {
                 let token = new_token()?;
                 let told = match io::stderr().is_terminal() {
                     true => Told::OnTerminal,
-                    // What is not read by a person is kept by somebody: logs are no place for it.
+                    // Output without a terminal is stored somewhere: logs are no place for a token.
                     false => Told::InFile(home.keep(FILE, &token)?),
                 };
                 Ok(Self { token: Some(token), told })
@@ -53,11 +54,11 @@ impl Door {
         self.token.as_deref()
     }
 
-    /// Scripts and people read it; it is said whatever is logged.
+    /// Scripts and people read it; it is printed at every log level.
     pub(super) fn announce(&self) {
         match (&self.told, &self.token) {
-            (Told::OnTerminal, Some(token)) => eprintln!("callers show the token {token}"),
-            (Told::InFile(path), _) => eprintln!("callers show the token in {}", path.display()),
+            (Told::OnTerminal, Some(token)) => eprintln!("callers must send the token {token}"),
+            (Told::InFile(path), _) => eprintln!("callers must send the token in {}", path.display()),
             (Told::Nothing | Told::OnTerminal, _) => {}
         }
     }
@@ -79,7 +80,7 @@ pub(super) async fn check(State(door): State<Arc<Door>>, request: Request, next:
     (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")], REFUSED).into_response()
 }
 
-/// In a time that says nothing of how far they agree.
+/// In constant time.
 fn is_same(one: &[u8], other: &[u8]) -> bool {
     let differing = one.iter().zip(other).fold(0, |differing, (one, other)| differing | (one ^ other));
     std::hint::black_box(differing) == 0 && one.len() == other.len()
@@ -87,7 +88,9 @@ fn is_same(one: &[u8], other: &[u8]) -> bool {
 
 fn given(token: String) -> io::Result<String> {
     match token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-        true => Err(io::Error::other("the token is empty, or has characters that no header allows")),
+        true => {
+            Err(io::Error::other("the token is empty, or contains characters that a header cannot carry"))
+        }
         false => Ok(token),
     }
 }

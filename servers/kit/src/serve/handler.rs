@@ -1,4 +1,4 @@
-//! Which module answers which method.
+//! The module for each method.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ impl ServerHandler for Handler {
         Ok(self.0.call(request, context).await?.into())
     }
 
-    /// Whoever knows the id of a ref may read it; nobody is told which there are.
+    /// A client that knows the id of a ref may read it; refs are not listed.
     async fn list_resources(
         &self,
         _request: Option<PaginatedRequestParams>,

@@ -27,7 +27,8 @@ use crate::settings::HttpPlace;
 
 const ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
-/// How long answers may take to reach their clients once all calls have ended, and streams to end once they are cut.
+/// The time limit for answers to reach their clients once all calls have ended, and for streams to end once
+/// they are cut.
 const CLOSE_LIMIT: Duration = Duration::from_secs(1);
 
 pub(super) async fn serve(
@@ -60,14 +61,15 @@ pub(super) async fn serve(
 /// The two ways to end connections.
 #[derive(Default)]
 struct Doors {
-    /// No new ones, and each ends after what it is about.
+    /// No new connections, and each ends after its current request.
     close: CancellationToken,
     /// All end now.
     cut: CancellationToken,
 }
 
-/// From the signal on: no more calls from the gateway, no more calls at all, calls under way end, connections end. What is
-/// still open after a while are streams that never end by themselves.
+/// Shuts down in order: the gateway sends no more calls, no new calls are accepted, running calls finish,
+/// connections close. Connections still open after a while are streams that never end by themselves; they are
+/// cut.
 async fn stop(server: &Server, lease: Option<Lease>, signals: &CancellationToken, doors: &Doors) {
     lease::keep(lease, signals).await;
     server.drain().await;
@@ -77,7 +79,7 @@ async fn stop(server: &Server, lease: Option<Lease>, signals: &CancellationToken
     tokio::time::sleep(CLOSE_LIMIT).await;
 }
 
-/// Scripts and people read it; it is said whatever is logged.
+/// Scripts and people read it; it is printed at every log level.
 fn announce(address: SocketAddr) {
     eprintln!("listening on http://{address}/mcp");
 }
@@ -98,7 +100,7 @@ fn router(server: &Arc<Server>, place: &HttpPlace, address: SocketAddr, cut: Can
         .with_state(Arc::clone(server))
 }
 
-/// Sessions are ended when nothing happens in them, which a long call must not look like.
+/// Idle sessions are ended; a long call must not look idle.
 fn sessions(server: &Server) -> LocalSessionManager {
     let longest = server.capability.tools().iter().filter_map(crate::tool::Tool::limit).max();
     let longest = longest.unwrap_or_default().max(server.limits.time);
@@ -107,7 +109,7 @@ fn sessions(server: &Server) -> LocalSessionManager {
     manager
 }
 
-/// Names by which it may be called: a page in a browser cannot reach it under a name of its own choice.
+/// Host names the server accepts, so that a page in a browser cannot reach it under a name of its choosing.
 fn hosts(place: &HttpPlace, address: SocketAddr) -> Vec<String> {
     let mut hosts: Vec<String> = LOOPBACK.map(str::to_owned).into();
     hosts.push(address.ip().to_string());

@@ -1,4 +1,4 @@
-//! The server: what its transports share, and its life from the first moment to the last.
+//! The server: the shared parts of its transports, and its life cycle.
 
 mod calls;
 mod catalogue;
@@ -23,12 +23,12 @@ use crate::run::RunError;
 use crate::settings::{Limits, Settings, Transport};
 use crate::worker::pool::Pool;
 
-/// How long calls under way may go on when the server is told to stop. Containers are given ten seconds as a rule.
+/// The time for calls in progress when the server is told to stop. Containers usually get ten seconds.
 const GRACE: Duration = Duration::from_secs(8);
 const SWEEP_EVERY_MAX: Duration = Duration::from_secs(60);
 const SWEEP_EVERY_MIN: Duration = Duration::from_millis(100);
 
-/// What all handlers share.
+/// The shared state of all handlers.
 pub(crate) struct Server {
     pub(crate) capability: Capability,
     tools: Vec<rmcp::model::Tool>,
@@ -36,19 +36,19 @@ pub(crate) struct Server {
     refs: RefStore,
     limits: Limits,
     metrics: Arc<Metrics>,
-    /// Calls under way.
+    /// Running calls.
     calls: TaskTracker,
     /// No new calls.
     stopping: CancellationToken,
 }
 
-/// Serves until the client is gone (stdio) or a signal comes.
+/// Serves until the client disconnects (stdio) or a signal arrives.
 pub(crate) fn run(capability: Capability, settings: Settings) -> Result<(), RunError> {
     let home = Home::create().map_err(RunError::Home)?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(RunError::Runtime)?;
     let done = runtime.block_on(serve(capability, settings, &home));
-    // Something may still be reading stdin, which nothing interrupts.
+    // A read of stdin may still be in progress, which nothing interrupts.
     runtime.shutdown_background();
     done
 }
@@ -92,7 +92,7 @@ async fn sweep_refs(refs: RefStore, age_max: Duration) {
         let refs = refs.clone();
         let swept = tokio::task::spawn_blocking(move || refs.sweep(age_max)).await;
         if let Ok(Err(error)) = swept {
-            tracing::warn!(%error, "results that are over could not be removed");
+            tracing::warn!(%error, "expired results could not be removed");
         }
     }
 }
@@ -112,12 +112,15 @@ impl Server {
         }
     }
 
-    /// Takes no more calls, and waits for those under way.
+    /// Stops accepting calls and waits for the running ones.
     async fn drain(&self) {
         self.stopping.cancel();
         self.calls.close();
         if tokio::time::timeout(GRACE, self.calls.wait()).await.is_err() {
-            tracing::warn!(calls = self.calls.len(), "calls did not end in time and are called off");
+            tracing::warn!(
+                calls = self.calls.len(),
+                "some calls did not end in time and are being cancelled"
+            );
         }
     }
 }

@@ -7,13 +7,13 @@ use serde_json::json;
 use crate::refs::{RefStore, Stored};
 
 const SCHEME: &str = "doc://";
-/// A ref never changes, but it goes away: nobody may go on without asking.
+/// A ref never changes, but it expires: clients must revalidate it.
 const TTL_MS: u64 = 0;
 
 pub(super) fn template() -> ResourceTemplate {
-    ResourceTemplate::new(format!("{SCHEME}{{ref_id}}"), "result")
-        .with_title("Result")
-        .with_description("What a tool of this server keeps for a while, by the ref_id that the tool gave")
+    ResourceTemplate::new(format!("{SCHEME}{{ref_id}}"), "result").with_title("Result").with_description(
+        "A stored result of one of this server's tools, by the ref_id that the tool returned",
+    )
 }
 
 pub(super) async fn read(refs: &RefStore, uri: String) -> Result<ReadResourceResult, ErrorData> {
@@ -30,7 +30,8 @@ fn look_up(refs: &RefStore, uri: String) -> Result<ReadResourceResult, ErrorData
     };
     let Some(stored) = stored else {
         let message = format!(
-            "{uri} is not here\nhint: results are kept for a while only; make it again with the tool that gave its ref_id"
+            "{uri} does not exist here\nhint: results expire after a while; call the tool that returned its \
+             ref_id again"
         );
         return Err(ErrorData::resource_not_found(message, Some(json!({ "uri": uri }))));
     };
@@ -39,7 +40,7 @@ fn look_up(refs: &RefStore, uri: String) -> Result<ReadResourceResult, ErrorData
         .with_cache_scope(CacheScope::Private))
 }
 
-/// Text as it is, everything else in Base64.
+/// Text as it is, everything else as Base64.
 fn contents(stored: Stored, uri: String) -> ResourceContents {
     let Stored { bytes, media_type, .. } = stored;
     let text =

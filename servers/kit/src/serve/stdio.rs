@@ -19,7 +19,7 @@ pub(super) async fn serve(server: &Arc<Server>, signals: CancellationToken) -> R
     let started = signals.run_until_cancelled(started).await;
     let running = match started {
         Some(Ok(running)) => running,
-        // A client that left before it said anything is no failure.
+        // A client that disconnects before initializing is not a failure.
         None | Some(Err(ServerInitializeError::ConnectionClosed(_))) => return Ok(()),
         Some(Err(error)) => return Err(RunError::Serve(io::Error::other(error))),
     };
@@ -41,7 +41,7 @@ async fn until_over(
     over
 }
 
-/// Whichever way it ended, nobody has to wait for a signal any more.
+/// However it ended, there is no need to wait for a signal.
 async fn ended(
     running: RunningService<RoleServer, Handler>,
     signals: &CancellationToken,

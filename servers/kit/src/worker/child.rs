@@ -1,7 +1,7 @@
-//! The worker's side: limits itself, says that it is ready, then takes one job after the other.
+//! The worker's side: limits itself, reports that it is ready, then takes one job after the other.
 //!
-//! The main thread only reads, so that it always notices when the server is gone; jobs run on a thread with a large
-//! stack, because parsers recurse.
+//! The main thread only reads, so that it always notices when the server is gone; jobs run on a thread with a
+//! large stack, because parsers recurse.
 
 use std::fs::File;
 use std::io;
@@ -25,9 +25,9 @@ use crate::trouble::{Trouble, TroubleCode};
 use crate::work::{Progress, Work};
 
 const STACK_BYTES: usize = 64 << 20;
-/// Nobody reads faster than this.
+/// No one reads faster than this.
 const TELL_EVERY: Duration = Duration::from_millis(50);
-/// What a model can make use of is far smaller; a tool keeps the rest as a ref.
+/// Far more than a model can use; a tool stores the rest as a ref.
 const ANSWER_BYTES_MAX: usize = 16 << 20;
 
 /// `make` is called here, after the limits are set.
@@ -57,28 +57,27 @@ fn work(make: impl FnOnce() -> Capability, limits: &Limits) -> io::Result<()> {
     Ok(())
 }
 
-/// The server is gone or wants this worker gone: with it go the programs that tools have started, which are in its
-/// group. A worker that somebody started by hand is not the leader of one.
+/// The server is gone or ends this worker: with it end the programs that tools have started, which are in its
+/// group. A worker that was started by hand is not the leader of one.
 fn leave() -> ExitCode {
     if getpgrp() == getpid()
         && let Err(error) = killpg(getpgrp(), Signal::SIGKILL)
     {
-        eprintln!("a worker could not end what it started: {error}");
+        eprintln!("a worker could not stop its child processes: {error}");
     }
     ExitCode::SUCCESS
 }
 
-/// A worker whose thread for jobs has ended is of no use, however it ended.
+/// A worker whose job thread has ended is useless, however it ended.
 fn until_the_end(run: impl FnOnce() -> io::Result<()>) {
     let done = catch_unwind(AssertUnwindSafe(run));
     if let Ok(Err(error)) = done {
-        eprintln!("a worker cannot go on: {error}");
+        eprintln!("a worker cannot continue: {error}");
     }
     std::process::exit(1);
 }
 
-/// Frames go through descriptors that nobody else knows: what a library prints ends up on stderr, and it finds nothing on
-/// stdin.
+/// Frames use private descriptors: output of a library ends up on stderr, and it finds nothing on stdin.
 fn take_pipes() -> io::Result<(File, Output)> {
     let input = io::stdin().as_fd().try_clone_to_owned()?;
     let output = io::stdout().as_fd().try_clone_to_owned()?;
@@ -92,7 +91,7 @@ fn limit_itself(limits: &Limits) -> io::Result<()> {
     lower(Resource::RLIMIT_CORE, 0)
 }
 
-/// To `limit`, or to what it is already if that is less.
+/// To `limit`, or to the current value if that is lower.
 fn lower(resource: Resource, limit: u64) -> io::Result<()> {
     let (_, hard) = getrlimit(resource)?;
     let limit = limit.min(hard);
@@ -163,12 +162,12 @@ fn too_long(length: usize) -> Trouble {
     let (length, limit) = (length >> 20, ANSWER_BYTES_MAX >> 20);
     Trouble::new(
         TroubleCode::TooLarge,
-        format!("the answer has {length} MiB, more than the {limit} MiB it may have"),
+        format!("the answer has {length} MiB and exceeds the limit of {limit} MiB"),
     )
     .hint("ask for less at a time, such as fewer pages")
 }
 
-/// Passes on what goes forward, and not more often than is of use.
+/// Passes on progress that advances, at a useful rate.
 struct Teller {
     output: Output,
     last: Mutex<Option<(Instant, f64)>>,

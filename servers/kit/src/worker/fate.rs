@@ -1,4 +1,4 @@
-//! How a worker ended, and what the model is told about it.
+//! The end of a worker, and the message for the model.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -9,7 +9,7 @@ use nix::sys::signal::Signal;
 use crate::settings::Limits;
 use crate::trouble::{Trouble, TroubleCode};
 
-/// Why there is no answer. The worker is gone, or will be.
+/// The reason why there is no answer. The worker is gone, or will be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fate {
     TimedOut(Duration),
@@ -19,8 +19,8 @@ pub(super) enum Fate {
 }
 
 impl Fate {
-    /// What a worker that ended by itself died of, by its status and its last words. Nobody but the kernel kills it with
-    /// SIGKILL, and the kernel only does when the machine has no memory left.
+    /// The cause of death of a worker, by its status and its last output. Only the kernel kills it with
+    /// SIGKILL, when the machine has no memory left.
     pub(super) fn of(status: Option<ExitStatus>, last_words: &str) -> Self {
         const NO_MEMORY: [&str; 4] =
             ["memory allocation of", "bad_alloc", "out of memory", "Cannot allocate memory"];
@@ -44,30 +44,30 @@ impl Fate {
     }
 
     pub(super) fn trouble(self, tool: &str, limits: &Limits) -> Trouble {
-        const LESS: &str = "give it less at a time: fewer pages, a smaller or a simpler file";
+        const LESS: &str = "send less at a time: fewer pages, or a smaller or simpler file";
         match self {
             Fate::TimedOut(limit) => {
                 let message =
                     format!("{tool} was stopped because it took longer than {} s", limit.as_secs_f64());
                 Trouble::new(TroubleCode::TimedOut, message)
-                    .hint(format!("{LESS}; the server's limit is --timeout-seconds"))
+                    .hint(format!("{LESS}; the server's option --timeout-seconds sets the limit"))
             }
             Fate::OutOfMemory => {
                 let message = format!(
-                    "{tool} needed more than the {} MiB of memory it may have for this input",
+                    "{tool} needed more than its limit of {} MiB of memory for this input",
                     limits.memory_mib()
                 );
                 Trouble::new(TroubleCode::Crashed, message)
-                    .hint(format!("{LESS}; the server's limit is --memory-mib"))
+                    .hint(format!("{LESS}; the server's option --memory-mib sets the limit"))
             }
             Fate::OutOfStack => Trouble::new(
                 TroubleCode::Crashed,
-                format!("{tool} could not follow this input: it is nested too deeply"),
+                format!("{tool} could not process this input: it is nested too deeply"),
             )
-            .hint("the file may be damaged or made to break parsers; try another one"),
+            .hint("the file may be damaged or crafted to break parsers; try another one"),
             Fate::Crashed => Trouble::new(
                 TroubleCode::Crashed,
-                format!("{tool} crashed on this input; the server goes on"),
+                format!("{tool} crashed on this input; the server keeps running"),
             )
             .hint("the file may be damaged; try another file, another format or fewer pages"),
         }

@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use serde::Serialize;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// Longer than anything that the limits of input and answers let through; what says it is longer is no frame.
+/// Longer than anything within the limits of input and answers; a longer one is not a frame.
 const FRAME_BYTES_MAX: usize = 2 << 30;
 
 /// `value` as a frame.
@@ -23,7 +23,7 @@ pub(super) fn write(to: &mut impl Write, frame: &[u8]) -> io::Result<()> {
     to.flush()
 }
 
-/// The content of the next frame; nothing at the end.
+/// The content of the next frame; `None` at the end.
 pub(super) fn read(from: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
     let mut length = [0; size_of::<u32>()];
     match from.read_exact(&mut length) {
@@ -35,7 +35,7 @@ pub(super) fn read(from: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(content))
 }
 
-/// The same, where an end is a failure. Cancelling it loses what was read: the worker has to go then.
+/// The same, with an end as a failure. Cancelling it loses the read part: the worker has to end then.
 pub(super) async fn receive(from: &mut (impl AsyncRead + Unpin)) -> io::Result<Vec<u8>> {
     let mut length = [0; size_of::<u32>()];
     from.read_exact(&mut length).await?;

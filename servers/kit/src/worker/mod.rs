@@ -1,7 +1,7 @@
 //! Worker processes: the program itself, started again, that runs tools and may die of it.
 //!
-//! Server and worker speak frames over the worker's stdin and stdout: a [`Job`] goes in, [`Reply::Taken`], any number of
-//! [`Reply::Progress`] and one answer or trouble come out. The worker ends when its stdin does.
+//! Server and worker exchange frames over the worker's stdin and stdout: a [`Job`] goes in, [`Reply::Taken`],
+//! any number of [`Reply::Progress`] and one answer or trouble come out. The worker ends when its stdin does.
 
 pub(crate) mod child;
 mod fate;
@@ -17,7 +17,7 @@ use serde_json::Value;
 use crate::trouble::Trouble;
 use crate::work::Progress;
 
-/// Set for workers, and for nobody else.
+/// Set for workers only.
 const WORKER_VARIABLE: &str = "CAPABILITY_WORKER";
 /// Tells a worker where refs are.
 const REFS_VARIABLE: &str = "CAPABILITY_WORKER_REFS";
@@ -34,7 +34,7 @@ pub(crate) struct Job<'a> {
     pub(crate) telling: Telling,
 }
 
-/// Whether anybody wants to hear how far it is.
+/// The wish for progress.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Telling {
@@ -45,7 +45,7 @@ pub(crate) enum Telling {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Reply {
-    /// The first word of a worker.
+    /// The first message of a worker.
     Ready,
     /// It has read a job and begins. Before that, another worker can be given the same job.
     Taken,

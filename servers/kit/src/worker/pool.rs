@@ -1,4 +1,4 @@
-//! As many workers as there may be: calls wait for one, are given to one, and end it if they have to.
+//! A limited number of workers: calls wait for one, run in one, and kill it if necessary.
 
 use std::io;
 use std::path::PathBuf;
@@ -18,16 +18,16 @@ use crate::settings::Limits;
 use crate::trouble::{Trouble, TroubleCode};
 use crate::work::Progress;
 
-/// Whoever wants to hear how far a call is.
+/// The receiver of a call's progress.
 pub(crate) trait Listener: Send + Sync {
     fn hear(&self, progress: Progress) -> impl Future<Output = ()> + Send;
 }
 
-/// Why a call has no answer.
+/// The reason why a call has no answer.
 #[derive(Debug)]
 pub(crate) enum Ending {
     Trouble(Trouble),
-    /// Whoever called does not want it any more.
+    /// The caller cancelled it.
     Cancelled,
 }
 
@@ -37,7 +37,7 @@ impl From<Trouble> for Ending {
     }
 }
 
-/// How long a call may take, how large it is, and how it is called off.
+/// The time limit of a call, its size, and its cancellation.
 pub(crate) struct Terms {
     pub(crate) limit: Duration,
     pub(crate) bytes: usize,
@@ -55,12 +55,12 @@ struct Inner {
     idle: Mutex<Vec<Worker>>,
     slots: Arc<Semaphore>,
     queue: Mutex<Queue>,
-    /// Starts of workers that nobody waits for.
+    /// Starts of workers in the background.
     tasks: TaskTracker,
     closed: CancellationToken,
 }
 
-/// How it went with one worker.
+/// The result with one worker.
 enum Outcome {
     Said(Said),
     /// It died before it began: another one can be given the same job.
@@ -70,7 +70,7 @@ enum Outcome {
     Cancelled,
 }
 
-/// What a worker said in the end.
+/// The final message of a worker.
 enum Said {
     Answer(Value),
     Trouble(Trouble),
@@ -90,7 +90,7 @@ impl Pool {
         }))
     }
 
-    /// Starts a worker in the background if none is ready, so that the next call need not wait for it.
+    /// Starts a worker in the background if none is ready, so that the next call does not wait for it.
     pub(crate) fn prepare(&self) {
         let inner = Arc::clone(&self.0);
         if inner.closed.is_cancelled() || !inner.idle().is_empty() {
@@ -117,7 +117,7 @@ impl Pool {
         let mut worker = self.0.worker().await?;
         let mut outcome = give(&mut worker, &frame, terms, listener).await;
         if let Outcome::Untouched(error) = &outcome {
-            tracing::debug!(%error, "a worker died before it began; another one is given its job");
+            tracing::debug!(%error, "a worker died before it started; another worker gets its job");
             self.0.metrics.worker_ended("lost");
             worker = self.0.start().await?;
             outcome = give(&mut worker, &frame, terms, listener).await;
@@ -139,7 +139,7 @@ impl Pool {
         }
     }
 
-    /// Ends all workers that are not at work, and starts no more.
+    /// Ends all idle workers, and starts no more.
     pub(crate) async fn close(&self) {
         self.0.closed.cancel();
         self.0.tasks.close();
@@ -160,7 +160,7 @@ impl Pool {
         } else if resident > self.0.limits.memory_bytes / 2 {
             tracing::info!(
                 mib = resident >> 20,
-                "a worker holds more than half of its memory and is replaced"
+                "a worker uses more than half of its memory limit and is replaced"
             );
             self.end(worker, "grown");
         } else if !self.0.closed.is_cancelled() {
@@ -189,8 +189,8 @@ impl Pool {
     }
 }
 
-/// Gives a worker a job and waits for the end of it. Unless it has said something in the end, it is in the middle of it
-/// then and has to be ended.
+/// Gives a worker a job and waits for its outcome. A worker that was cancelled or timed out is still busy and
+/// must be ended.
 async fn give(worker: &mut Worker, job: &[u8], terms: &Terms, listener: &impl Listener) -> Outcome {
     let exchange = tokio::time::timeout(terms.limit, exchange(worker, job, listener));
     match terms.cancelled.run_until_cancelled(exchange).await {
@@ -255,7 +255,7 @@ impl Inner {
         self.launch.start().await.map_err(|error| {
             tracing::error!("a worker could not be started: {error}");
             Trouble::internal(format!("the server could not start a worker: {error}"))
-                .hint("this is a fault of the server, not of the call; its log says more")
+                .hint("this is the server's fault, not the call's; see the server's log")
         })
     }
 
@@ -265,7 +265,7 @@ impl Inner {
         let busy = self.limits.workers - self.slots.available_permits();
         match started {
             Ok(worker) if idle.len() + busy < self.limits.workers => idle.push(worker),
-            Ok(_) => tracing::debug!("a worker was prepared that nobody needs"),
+            Ok(_) => tracing::debug!("a prepared worker is not needed"),
             Err(error) => tracing::error!("a worker could not be started: {error}"),
         }
     }
@@ -289,8 +289,8 @@ impl<'a> Place<'a> {
         let mut queue = inner.queue();
         let limits = &inner.limits;
         if queue.calls >= limits.queue || queue.bytes + bytes > limits.waiting_bytes() {
-            let message = format!("{} calls are being worked on and {} wait", limits.workers, queue.calls);
-            return Err(Trouble::new(TroubleCode::Busy, message).hint("try again in some seconds"));
+            let message = format!("{} calls are running and {} are waiting", limits.workers, queue.calls);
+            return Err(Trouble::new(TroubleCode::Busy, message).hint("try again in a few seconds"));
         }
         queue.calls += 1;
         queue.bytes += bytes;

@@ -1,4 +1,4 @@
-//! One worker as the server sees it: a process in a group of its own, with pipes.
+//! One worker from the server's side: a process in its own group, with pipes.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -18,20 +18,20 @@ use tokio::time::timeout;
 use super::{REFS_VARIABLE, Reply, WORKER_VARIABLE, frames};
 use crate::cli::TOKEN_VARIABLE;
 
-/// The program that runs now, even if another version has been put in its place meanwhile.
+/// The running program, even if its file has been replaced since.
 const ITSELF: &str = "/proc/self/exe";
-/// The allocator sets address space aside for each of its arenas, of which it makes many on large machines; all of it counts
-/// towards the limit.
+/// The allocator reserves address space for each of its arenas, of which it makes many on large machines; all
+/// of it counts towards the limit.
 const ARENAS_VARIABLE: &str = "MALLOC_ARENA_MAX";
 const ARENAS: &str = "4";
-/// How long a worker may take from its start to its first word. A machine may be busy.
+/// The time from a worker's start to its first message. A machine may be busy.
 const START_LIMIT: Duration = Duration::from_secs(20);
-/// How long the end of a worker's process and of its stderr may take once its pipes are closed.
+/// The time for the end of a worker's process and of its stderr once its pipes are closed.
 const END_LIMIT: Duration = Duration::from_secs(2);
-/// How much of what a worker said last is kept.
+/// The amount of a worker's last output that is kept.
 const WORDS_BYTES_MAX: usize = 4 << 10;
 
-/// How workers are started: as this program was.
+/// The way workers are started: like this program.
 pub(super) struct Launch {
     pub(super) refs: PathBuf,
 }
@@ -74,7 +74,7 @@ impl Launch {
         if std::env::var_os(ARENAS_VARIABLE).is_none() {
             command.env(ARENAS_VARIABLE, ARENAS);
         }
-        // Workers read what strangers wrote; the token is none of their business.
+        // Workers read untrusted data; they must not have the token.
         command.env_remove(TOKEN_VARIABLE).process_group(0).kill_on_drop(true);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
@@ -88,7 +88,7 @@ impl Launch {
     }
 }
 
-/// Passes on what the worker says on stderr, and remembers the end of it.
+/// Passes on the worker's stderr, and remembers its end.
 async fn listen(mut errors: ChildStderr, words: Arc<Mutex<VecDeque<u8>>>) {
     const PIECE: usize = 1 << 10;
     let mut piece = [0; PIECE];
@@ -101,13 +101,13 @@ async fn listen(mut errors: ChildStderr, words: Arc<Mutex<VecDeque<u8>>>) {
             words.drain(..surplus);
         }
         if stderr.write_all(&piece[..length]).await.is_err() {
-            tracing::trace!("nobody listens to stderr");
+            tracing::trace!("stderr is closed");
         }
     }
 }
 
 impl Worker {
-    /// What it said before is no longer its last words.
+    /// Earlier output no longer counts as its last words.
     pub(super) async fn send(&mut self, frame: &[u8]) -> io::Result<()> {
         self.words.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.input.write_all(frame).await?;
@@ -119,12 +119,12 @@ impl Worker {
         serde_json::from_slice(&content).map_err(io::Error::other)
     }
 
-    /// One that waits for a job may have been killed by somebody else.
+    /// A waiting worker may have been killed from outside.
     pub(super) fn is_alive(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Memory that it holds now, in bytes; nothing if it is gone.
+    /// Its current memory in bytes; `None` if it is gone.
     pub(super) fn resident(&self) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()?)).ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
@@ -132,9 +132,9 @@ impl Worker {
         Some(kib << 10)
     }
 
-    /// Waits for one that is ending by itself, and says how it ended.
+    /// Waits for a worker that is ending by itself, and returns its end.
     pub(super) async fn autopsy(mut self) -> (Option<ExitStatus>, String) {
-        // How it ended is settled once its pipes are closed; a program that it started may live on.
+        // Its status is final once its pipes are closed; a program that it started may live on.
         self.kill();
         let status = timeout(END_LIMIT, self.child.wait()).await.ok().and_then(Result::ok);
         drop(timeout(END_LIMIT, &mut self.listener).await);
@@ -143,7 +143,7 @@ impl Worker {
     }
 
     fn kill(&self) {
-        // Without an id it has been waited for, and the number may be somebody else's by now.
+        // Without an id it has been waited for, and the number may have been reused.
         if let Some(id) = self.child.id()
             && let Err(error) = killpg(Pid::from_raw(id as i32), Signal::SIGKILL)
         {

@@ -1,4 +1,4 @@
-//! What is said before anything is served.
+//! The output before anything is served.
 
 use super::drive::command;
 
@@ -37,7 +37,7 @@ async fn contradictions_are_refused_with_a_hint() {
     assert_eq!(code, Some(2));
     assert!(error.starts_with("error: --gateway needs --http") && error.contains("\nhint: "), "{error}");
     let (code, _, error) = output(&["--log", "a=b=c"]).await;
-    assert!(code == Some(2) && error.contains("is no filter"), "{error}");
+    assert!(code == Some(2) && error.contains("is not a valid filter"), "{error}");
 }
 
 #[tokio::test]
@@ -46,5 +46,5 @@ async fn a_port_that_is_taken_is_said() {
     let address = taken.local_addr().unwrap().to_string();
     let (code, _, error) = output(&["--http", &address]).await;
     assert_eq!(code, Some(1));
-    assert!(error.contains("cannot be listened on") && error.contains("hint: "), "{error}");
+    assert!(error.contains("cannot listen on") && error.contains("hint: "), "{error}");
 }

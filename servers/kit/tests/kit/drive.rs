@@ -49,7 +49,7 @@ pub(crate) fn program() -> PathBuf {
     program
 }
 
-/// The program as it is anywhere, whatever the variables are here.
+/// The program with a clean environment.
 pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(program());
     for (name, _) in std::env::vars_os() {
@@ -62,7 +62,7 @@ pub(crate) fn command(arguments: &[&str]) -> Command {
     command
 }
 
-/// A client's part that remembers what it was told.
+/// A client that remembers its notifications.
 #[derive(Clone, Default)]
 pub(crate) struct Ears(Arc<Mutex<Vec<ProgressNotificationParam>>>);
 
@@ -88,7 +88,7 @@ pub(crate) async fn over_stdio(era: Era, arguments: &[&str]) -> Client {
     Client { service, _folder: Some(folder) }
 }
 
-/// A server on a port of its own.
+/// A server on its own port.
 pub(crate) struct Http {
     pub(crate) url: String,
     pub(crate) process: Child,
@@ -135,7 +135,7 @@ impl Http {
         self.process.id().unwrap()
     }
 
-    /// The first line with this, as soon as there is one.
+    /// The first line with this text, as soon as there is one.
     pub(crate) async fn said(&self, what: &str) -> String {
         eventually(what, async || find(&self.log, what).is_some()).await;
         find(&self.log, what).unwrap()
@@ -175,7 +175,7 @@ impl Client {
         tokio::time::timeout(LIMIT, self.service.call_tool(params(tool, &arguments))).await.unwrap()
     }
 
-    /// The answer of a call that goes well: as structure and, the same, as text.
+    /// The answer of a successful call: as structure and, equally, as text.
     pub(crate) async fn answer(&self, tool: &str, arguments: Value) -> Value {
         let result = self.try_call(tool, arguments).await.unwrap();
         assert_ne!(result.is_error, Some(true), "{result:?}");
@@ -212,7 +212,7 @@ impl Client {
     }
 }
 
-/// Waits until it is so.
+/// Waits until a condition holds.
 pub(crate) async fn eventually(what: &str, is_so: impl AsyncFn() -> bool) {
     let begin = Instant::now();
     while !is_so().await {
@@ -227,7 +227,7 @@ fn status(id: u32, field: &str) -> Option<String> {
     Some(line.trim().to_owned())
 }
 
-/// What nobody has waited for yet is dead all the same.
+/// A zombie counts as dead.
 pub(crate) fn is_alive(id: u32) -> bool {
     status(id, "State:").is_some_and(|state| !state.starts_with('Z'))
 }

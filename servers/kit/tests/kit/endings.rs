@@ -1,4 +1,4 @@
-//! How servers end, and that nothing is left of them.
+//! The ends of servers, and that nothing is left of them.
 
 use nix::sys::signal::Signal;
 use serde_json::json;
@@ -21,7 +21,7 @@ async fn a_server_told_to_stop_lets_calls_finish_and_takes_no_more() {
     assert!(slept["worker"].is_u64());
     assert_eq!(
         (code.as_str(), text.as_str()),
-        ("busy", "the server is stopping\nhint: try again in some seconds")
+        ("busy", "the server is stopping\nhint: try again in a few seconds")
     );
     let status = tokio::time::timeout(LIMIT, server.process.wait()).await.unwrap().unwrap();
     assert!(status.success(), "{status}");

@@ -1,4 +1,4 @@
-//! Tools that fail in every way there is: each is a clear error, and the next call works.
+//! Tools that fail in every possible way: each is a clear error, and the next call works.
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -11,15 +11,15 @@ const LIMITS: [&str; 2] = ["--memory-mib", "512"];
 async fn lives_through_everything(client: &Client) {
     for (tool, arguments, code, words) in [
         ("panic", json!({}), "crashed", "failed on this input"),
-        ("exit", json!({}), "crashed", "crashed on this input; the server goes on"),
-        ("eat", json!({}), "crashed", "needed more than the 512 MiB of memory"),
+        ("exit", json!({}), "crashed", "crashed on this input; the server keeps running"),
+        ("eat", json!({}), "crashed", "needed more than its limit of 512 MiB of memory"),
         ("dive", json!({}), "crashed", "nested too deeply"),
         ("hurry", json!({"ms": 60_000}), "timed_out", "took longer than 0.5 s"),
-        ("flood", json!({}), "too_large", "more than the 16 MiB it may have"),
+        ("flood", json!({}), "too_large", "exceeds the limit of 16 MiB"),
         ("missing", json!({}), "unavailable", "the frobnicator is not installed"),
         ("echo", json!({"txt": "x"}), "bad_arguments", "unknown field `txt`"),
-        ("measure", json!({}), "bad_arguments", "no file is given"),
-        ("measure", json!({"source_ref_id": "doc_1"}), "unknown_ref", "no ref \"doc_1\" is kept here"),
+        ("measure", json!({}), "bad_arguments", "no file was passed"),
+        ("measure", json!({"source_ref_id": "doc_1"}), "unknown_ref", "this server has no ref \"doc_1\""),
     ] {
         let (said_code, text) = client.trouble(tool, arguments).await;
         assert_eq!(said_code, code, "{tool}: {text}");
@@ -118,7 +118,7 @@ fn send_signal(process: u32, signal: Signal) {
     kill(Pid::from_raw(process as i32), signal).unwrap();
 }
 
-/// Over HTTP, what calls off a call may overtake it: the call has to have arrived.
+/// Over HTTP, a cancellation may overtake its call: the call has to have arrived.
 async fn cancelling_ends_the_worker(client: &Client, has_arrived: impl AsyncFn() -> bool) {
     let worker = client.worker().await;
     let call = client.begin("spin", json!({})).await;

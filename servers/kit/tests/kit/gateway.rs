@@ -1,4 +1,4 @@
-//! A place at a gateway, which here is a few lines that write down what they are told.
+//! Registration with a gateway, which here is a few lines that record their requests.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 
 use super::drive::{Era, LIMIT, eventually, serve};
 
-/// Everything that it was told, as method, path and body.
+/// All its requests, as method, path and body.
 type Told = Arc<Mutex<Vec<(Method, String, Value)>>>;
 
 struct Gateway {
@@ -121,12 +121,12 @@ async fn a_gateway_that_is_away_is_waited_for_while_the_server_serves() {
     let address: SocketAddr = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let url = format!("http://{address}");
     let server = serve(&options(&url)).await;
-    eventually("it says so", async || server.logged("the gateway is away") == 1).await;
+    eventually("it says so", async || server.logged("the gateway does not answer") == 1).await;
     server.client(Era::Modern).await.is_well().await;
     let gateway = Gateway::start(&address.to_string(), Mood::Friendly).await;
     eventually("it registers", async || gateway.beats() > 0).await;
-    eventually("that is said too", async || server.logged("registered at the gateway") == 1).await;
-    assert_eq!(server.logged("the gateway is away"), 1, "once is enough");
+    eventually("that is said too", async || server.logged("registered with the gateway") == 1).await;
+    assert_eq!(server.logged("the gateway does not answer"), 1, "once is enough");
 }
 
 #[tokio::test]

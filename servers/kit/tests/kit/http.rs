@@ -1,4 +1,4 @@
-//! What is beside MCP on the port, and who may call.
+//! The endpoints besides MCP on the port, and authentication.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -50,8 +50,8 @@ async fn the_public_url_names_a_host_too() {
 #[tokio::test]
 async fn whoever_is_on_another_machine_shows_a_token() {
     let mut server = serve_at("0.0.0.0:0", &[]).await;
-    let line = server.said("callers show the token in ").await;
-    let path = line.trim_start_matches("callers show the token in ").to_owned();
+    let line = server.said("callers must send the token in ").await;
+    let path = line.trim_start_matches("callers must send the token in ").to_owned();
     let token = std::fs::read_to_string(&path).unwrap();
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     assert!(token.len() >= 32 && server.logged(&token) == 0, "a log is no place for it");

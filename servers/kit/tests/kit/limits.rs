@@ -1,4 +1,4 @@
-//! How many calls, how large, and how much memory.
+//! The limits on calls, sizes, and memory.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ async fn calls_beyond_the_queue_are_refused() {
     };
     let (_, _, (code, text)) = tokio::join!(call(), call(), refused);
     assert_eq!(code, "busy");
-    assert!(text.starts_with("1 calls are being worked on and 1 wait\nhint: try again"), "{text}");
+    assert!(text.starts_with("1 calls are running and 1 are waiting\nhint: try again"), "{text}");
     client.is_well().await;
 }
 
@@ -77,7 +77,7 @@ async fn takes_up_to_three_mib(client: &Client) {
     assert_eq!(client.answer("measure", file(3 << 20)).await, json!({"bytes": 3 << 20, "media_type": "x"}));
     let (code, text) = client.trouble("measure", file(5 << 20)).await;
     assert_eq!(code, "too_large");
-    assert!(text.contains("larger than the 3 MiB they may have\nhint: "), "{text}");
+    assert!(text.contains("exceed the limit of 3 MiB\nhint: "), "{text}");
     client.is_well().await;
 }
 

@@ -1,4 +1,4 @@
-//! What clients and gateways are told about the server and its tools.
+//! The description of the server and its tools for clients and gateways.
 
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ async fn tells_everything(client: &Client) {
     let missing = tool(client, "missing").await;
     assert_eq!(
         missing["description"],
-        "Needs what is not there. (Off on this machine: the frobnicator is not installed)"
+        "Needs what is not there. (Unavailable on this machine: the frobnicator is not installed)"
     );
 }
 

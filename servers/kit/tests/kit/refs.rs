@@ -49,7 +49,7 @@ async fn refs_are_found_by_their_template_and_not_listed() {
     assert!(client.service.list_all_resources().await.unwrap().is_empty());
     for id in ["doc_0", "../lock", "doc_../../lock", ""] {
         let error = read(&client, &json!(id)).await.unwrap_err();
-        assert!(error.contains("is not here") && error.contains("hint: "), "{error}");
+        assert!(error.contains("does not exist here") && error.contains("hint: "), "{error}");
     }
 }
 
@@ -62,7 +62,7 @@ async fn refs_are_gone_after_a_while() {
     eventually("it is gone", async || read(&client, id).await.is_err()).await;
     let (code, text) = client.trouble("measure", json!({"source_ref_id": id})).await;
     assert_eq!(code, "unknown_ref");
-    assert!(text.contains("hint: refs are kept for a while only"), "{text}");
+    assert!(text.contains("hint: refs expire after a while"), "{text}");
 }
 
 #[tokio::test]

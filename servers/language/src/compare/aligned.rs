@@ -1,4 +1,4 @@
-//! Which sentence of one text is which of the other.
+//! The alignment of two texts' sentences.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
@@ -11,16 +11,16 @@ use crate::compare::DIFF_TIME_MAX;
 use crate::sentences::sentences;
 use crate::words::words;
 
-/// A sentence that says nearly the same in other words.
+/// A sentence with nearly the same meaning in other words.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ChangedSentence {
     pub before: String,
     pub after: String,
-    /// Part of their words that they share, from 0 to 1.
+    /// Share of common words, from 0 to 1.
     pub similarity: f64,
 }
 
-/// A sentence that stands elsewhere.
+/// A sentence in another position.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct MovedSentence {
     pub text: String,
@@ -41,11 +41,11 @@ pub(super) struct Aligned {
 
 /// Two sentences that share more of their words are one, changed.
 const CHANGED_MIN: f64 = 0.5;
-/// As many sentences of each side are compared with each other to find changed ones.
+/// The maximum number of sentences of each side that are compared to find changed ones.
 const PAIRED_MAX: usize = 400;
 
 impl Aligned {
-    /// Whether something was left out.
+    /// True if something was left out.
     pub(super) fn cut(&mut self, most: usize) -> bool {
         let longest = self.changed.len().max(self.moved.len()).max(self.added.len()).max(self.removed.len());
         self.changed.truncate(most);
@@ -56,7 +56,7 @@ impl Aligned {
     }
 }
 
-/// A sentence with the words by which it is known.
+/// A sentence with the words that identify it.
 struct Line<'a> {
     text: &'a str,
     words: Vec<String>,
@@ -92,7 +92,7 @@ fn lines(text: &str) -> Vec<Line<'_>> {
     sentences(text).iter().map(|sentence| Line { text: sentence.text, words: lower(sentence.text) }).collect()
 }
 
-/// What is gone here and has come there, word for word.
+/// Sentences that were removed here and added there, word for word.
 fn take_moved(
     aligned: &mut Aligned,
     lines: &[Line<'_>],

@@ -54,7 +54,7 @@ fn money(captures: &Captures<'_>) -> Option<Found> {
     Some(Found { kind: EntityKind::Money, place: captures.get(0)?.range(), value, confidence: 0.95 })
 }
 
-/// Units of one letter are often something else: `5 A`, `3 m`.
+/// Units of one letter are often false matches: `5 A`, `3 m`.
 fn quantity(captures: &Captures<'_>) -> Option<Found> {
     let (number, unit) = (captures.get(1)?, captures.get(3)?);
     let confidence = if unit.as_str().chars().count() == 1 || unit.as_str() == "in" { 0.5 } else { 0.9 };

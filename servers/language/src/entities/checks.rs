@@ -1,4 +1,4 @@
-//! Check digits: whether a number can be what it looks like.
+//! Check digits: whether a number can be valid.
 
 /// The last digit of the number of a card proves the others (Luhn).
 pub(super) fn is_card(digits: &str) -> bool {

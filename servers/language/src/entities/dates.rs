@@ -63,7 +63,7 @@ pub(super) fn find(text: &str) -> Vec<Found> {
     found
 }
 
-/// What is known of a date. `certain` is false where day and month could be the other way round.
+/// The known parts of a date. `certain` is false if day and month could be swapped.
 struct Date {
     year: Option<u32>,
     month: Option<u32>,
@@ -102,7 +102,7 @@ impl Date {
     }
 }
 
-/// With points the day stands first; with slashes only a number above 12 tells.
+/// With points the day comes first; with slashes only a number above 12 tells.
 fn in_numbers(captures: &Captures<'_>) -> Option<Date> {
     let (one, two) = (number(captures, 1)?, number(captures, 3)?);
     let year = number(captures, 4).map(|year| if captures[4].len() == 2 { century(year) } else { year });

@@ -1,5 +1,5 @@
-//! Names of persons, organisations and places, guessed from capital letters and from the words around them. No list of names
-//! is used, so that confidence is moderate at best, and what has no clue at all is left out.
+//! Names of persons, organisations and places, guessed from capital letters and from the surrounding words.
+//! No list of names is used, so confidence is moderate at best, and names without any clue are left out.
 
 use std::ops::Range;
 
@@ -213,7 +213,7 @@ const CALENDAR: [&str; 19] = [
     "november",
     "december",
 ];
-/// Words in small letters that stand inside names.
+/// Lower-case words inside names.
 const INSIDE: [&str; 14] =
     ["of", "de", "der", "den", "van", "von", "la", "le", "del", "da", "di", "du", "dos", "zu"];
 /// Names are that long at most.
@@ -242,7 +242,7 @@ fn in_sentence(sentence: &Sentence<'_>, language: Option<&str>) -> Vec<Found> {
     found
 }
 
-/// A sentence, in which runs of capitalised words are looked at.
+/// A sentence, in which runs of capitalised words are checked.
 struct Scene<'a> {
     text: &'a str,
     words: &'a [Word<'a>],
@@ -250,7 +250,7 @@ struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// Words with capitals that stand together, with small words of names between them.
+    /// Adjacent capitalised words, with small words of names between them.
     fn runs(&self) -> Vec<Range<usize>> {
         let mut runs = Vec::new();
         let mut at = 0;
@@ -314,7 +314,7 @@ impl Scene<'_> {
         if many && PLACE_FORMS.contains(&last.as_str()) {
             return Some(self.found(EntityKind::Place, run, 0.75));
         }
-        // German writes every noun with a capital: without a clue in the name itself nothing can be said.
+        // German capitalizes every noun, so without a clue in the name itself it cannot be classified.
         if self.language == "de" {
             return None;
         }

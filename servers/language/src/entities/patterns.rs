@@ -1,4 +1,5 @@
-//! What is known by its form: addresses of mail, of the web and of machines, numbers with check digits, telephone numbers.
+//! Entities recognised by their form: e-mail, web and IP addresses, numbers with check digits, telephone
+//! numbers.
 
 use std::net::IpAddr;
 use std::ops::Range;
@@ -73,7 +74,7 @@ fn sure(kind: EntityKind, place: Range<usize>, value: Option<String>) -> Found {
     Found { kind, place, value, confidence: 0.99 }
 }
 
-/// Without the signs of the sentence that it stands in.
+/// Without the punctuation of its sentence.
 fn web_address(text: &str, place: Range<usize>) -> Range<usize> {
     let mut address = &text[place.clone()];
     loop {
@@ -94,7 +95,7 @@ fn ip(written: &str, place: Range<usize>) -> Option<Found> {
     plain.then(|| sure(EntityKind::IpAddress, place, Some(address.to_string())))
 }
 
-/// Words in capitals may follow an IBAN and look like a part of it: the longest beginning that is one counts.
+/// Capitalized words may follow an IBAN and look like a part of it: the longest valid prefix is taken.
 fn iban(written: &str, place: Range<usize>) -> Option<Found> {
     let mut end = written.len();
     loop {

@@ -1,4 +1,4 @@
-//! What is found in running text, and what is not.
+//! Entities in running text, and look-alikes.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Which phrases of a text could be key phrases: words that stand together between stop words and signs.
+//! The candidate phrases of a text: adjacent words between stop words and signs.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::words::{Word, words};
 pub(super) struct Candidate {
     /// Stems of its words.
     pub(super) stems: Vec<String>,
-    /// As it stands first, in lower case.
+    /// Its first occurrence, in lower case.
     pub(super) phrase: String,
     /// In bytes, in order; never empty.
     pub(super) places: Vec<Range<usize>>,
@@ -21,7 +21,7 @@ pub(super) struct Candidate {
 
 /// Longer chains of words are seldom one phrase.
 const WORDS_MAX: usize = 6;
-/// What is left of longer ones: their end, which in most languages has the noun.
+/// The number of words kept of longer ones: their end, which in most languages has the noun.
 const WORDS_KEPT: usize = 3;
 /// Longer words are not words.
 const WORD_CHARS_MAX: usize = 60;
@@ -38,7 +38,7 @@ pub(super) fn find(text: &str, lexicon: &Lexicon) -> Vec<Candidate> {
     found.candidates
 }
 
-/// Words that stand together with nothing but blanks between them, and none of which ends a phrase.
+/// Adjacent words with only blanks between them, none of which ends a phrase.
 fn chains<'a>(text: &str, words: &[Word<'a>], lexicon: &Lexicon) -> Vec<Vec<Word<'a>>> {
     let mut chains: Vec<Vec<Word<'a>>> = vec![Vec::new()];
     for word in words {
@@ -72,7 +72,7 @@ fn breaks(word: &Word<'_>, lexicon: &Lexicon) -> bool {
         || word.text.chars().count() > WORD_CHARS_MAX
 }
 
-/// Where two phrases stand as one, with the stems of its words.
+/// The range of two joined phrases, with the stems of its words.
 type Joined = (Range<usize>, Vec<String>);
 
 #[derive(Default)]
@@ -93,7 +93,8 @@ impl Collection {
         self.add(phrase, stems, kept[0].start..kept[kept.len() - 1].end());
     }
 
-    /// Two phrases with one small word between them are one phrase if they come like that again: `degrees of freedom`.
+    /// Two phrases with one small word between them are one phrase if that occurs again: `degrees of
+    /// freedom`.
     fn add_joined(&mut self, text: &str, chains: &[Vec<Word<'_>>], lexicon: &Lexicon) {
         let mut joined: HashMap<String, Vec<Joined>> = HashMap::new();
         for pair in chains.windows(2) {
@@ -138,7 +139,7 @@ fn stem(word: &Word<'_>, lexicon: &Lexicon) -> String {
     lexicon.stem(&lower).into_owned()
 }
 
-/// Without numbers at its ends, and in German without what follows or is no noun.
+/// Without numbers at its ends, and in German without anything but the noun phrase.
 fn trimmed<'a, 'b>(mut chain: &'b [Word<'a>], lexicon: &Lexicon) -> &'b [Word<'a>] {
     let german = lexicon.code() == Some("de");
     while let [first, rest @ ..] = chain

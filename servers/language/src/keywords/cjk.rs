@@ -1,15 +1,16 @@
-//! Candidates in scripts without blanks: compounds of Chinese characters between small words, and words in katakana.
+//! Candidates in scripts without spaces: compounds of Chinese characters between function words, and words in
+//! katakana.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::words::Word;
 
-/// Characters that mostly are small words of Chinese, at which a run is cut.
+/// Characters that are mostly Chinese function words; a run is cut at them.
 const SMALL: &str = "的了是在和与與及或我你他她它这這那也就都而被把很们們还還又但之吗嗎呢吧着";
 /// Compounds are that long; longer runs are taken apart.
 const CHARS: std::ops::RangeInclusive<usize> = 2..=6;
-/// Of longer runs, pieces of this length that come again.
+/// Of longer runs, pieces of this length that occur again.
 const PIECES: std::ops::RangeInclusive<usize> = 2..=4;
 
 /// Tells each candidate with its place, in the order of the text.

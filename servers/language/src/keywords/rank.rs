@@ -1,4 +1,4 @@
-//! Which candidates are the best: by how their words stand together, or by how near they are to the whole text.
+//! The ranking of candidates: by the co-occurrence of their words, or by their nearness to the whole text.
 
 use std::collections::HashMap;
 
@@ -7,20 +7,20 @@ use sentence_encoder::{EncodeError, Encoder};
 use crate::keywords::candidates::Candidate;
 use crate::vectors::{cosine, embed, embed_document};
 
-/// As many are embedded, the best by counting.
+/// The maximum number of embedded candidates, the best by counting.
 const EMBEDDED_MAX: usize = 400;
-/// How much counting has a say beside meaning.
+/// The weight of counting beside meaning.
 const COUNTING_WEIGHT: f64 = 0.5;
 
-/// What a phrase gains that stands at the very beginning.
+/// The bonus of a phrase at the very beginning.
 const EARLY_WEIGHT: f64 = 1.0;
-/// What it gains that comes again, by the logarithm.
+/// The bonus of a repeated phrase, by the logarithm.
 const AGAIN_WEIGHT: f64 = 0.5;
 
 type Ranked = Vec<(Candidate, f64)>;
 
-/// A word weighs how many words stand with it in candidates, and a phrase what its words weigh together; phrases that come
-/// early or again get more.
+/// The weight of a word is the number of words beside it in candidates, and that of a phrase the sum of its
+/// words; early or repeated phrases get more.
 pub(super) fn by_counting(candidates: Vec<Candidate>) -> Ranked {
     let weights = weights(&candidates);
     let total =
@@ -48,7 +48,7 @@ fn weights(candidates: &[Candidate]) -> HashMap<String, f64> {
     seen.into_iter().map(|(stem, (degree, frequency))| (stem.to_owned(), degree / frequency)).collect()
 }
 
-/// Near to the text as a whole, with a little of what counting says.
+/// Nearness to the text as a whole, with a little of the counting.
 pub(super) fn by_meaning(
     text: &str,
     candidates: Vec<Candidate>,

@@ -1,4 +1,4 @@
-//! Labels that callers give.
+//! Labels of callers.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Where sentences end.
+//! The ends of sentences.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Sentences that stand for a text.
+//! Sentences that represent a text.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! One format to another.
+//! Conversions between formats.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -86,7 +86,7 @@ async fn without_libreoffice_it_says_how_to_get_it() {
     assert_eq!(code, "unsupported");
 }
 
-/// A program that stands in for LibreOffice: it looks for the arguments that matter and copies a PDF.
+/// A stand-in for LibreOffice: it checks the important arguments and copies a PDF.
 #[tokio::test]
 async fn libreoffice_gets_a_folder_of_its_own() {
     let folder = tempfile::tempdir().unwrap();

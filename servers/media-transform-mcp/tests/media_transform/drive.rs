@@ -43,7 +43,7 @@ impl Client {
         result.structured_content.unwrap()
     }
 
-    /// Code and text of a call that comes to nothing.
+    /// Code and text of a failing call.
     pub(crate) async fn trouble(&self, tool: &str, arguments: Value) -> (String, String) {
         let result = self.call(tool, arguments).await;
         assert_eq!(result.is_error, Some(true), "{result:?}");

@@ -1,4 +1,4 @@
-//! Input that cannot be set: each is refused with what to change, and the server lives.
+//! Invalid input: each is refused with advice, and the server survives.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ async fn what_is_wrong_is_named() {
     let rows: Vec<Value> = (0..10_000).map(|at| json!([at, "b", "c", "d"])).collect();
     let table = json!({ "blocks": [{ "type": "table", "rows": rows }] });
     let cases: [(&str, Value, &str, &str); 15] = [
-        ("generate_pdf", json!({}), "bad_arguments", "give one of markdown"),
+        ("generate_pdf", json!({}), "bad_arguments", "pass one of markdown"),
         ("generate_pdf", json!({ "markdown": "" }), "bad_arguments", "empty"),
         (
             "generate_pdf",
@@ -19,12 +19,7 @@ async fn what_is_wrong_is_named() {
             "bad_arguments",
             "markdown and template",
         ),
-        (
-            "generate_pdf",
-            json!({ "markdown": "a", "data": {} }),
-            "bad_arguments",
-            "data goes with a template",
-        ),
+        ("generate_pdf", json!({ "markdown": "a", "data": {} }), "bad_arguments", "data needs a template"),
         ("generate_pdf", json!({ "markdwon": "a" }), "bad_arguments", "markdwon"),
         (
             "generate_docx",
@@ -73,7 +68,7 @@ async fn a_megabyte_of_text_is_set() {
 
 #[tokio::test]
 async fn a_picture_bomb_is_left_out_with_a_warning() {
-    // The head of a PNG of 60,000 by 60,000 pixels; nothing behind it.
+    // The header of a PNG of 60,000 by 60,000 pixels, without any pixel data.
     let mut png =
         b"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00\xea\x60\x00\x00\xea\x60\x08\x06\x00\x00\x00".to_vec();
     png.extend([0x5a, 0x5d, 0x3e, 0x05]);

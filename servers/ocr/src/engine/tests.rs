@@ -1,4 +1,4 @@
-//! What is there, what is not, and who reads what.
+//! Available and missing engines, and the choice between them.
 
 use super::*;
 use crate::drawing;

@@ -16,7 +16,7 @@ fn breaks_of(pieces: &[Bounds]) -> Vec<Break> {
 
 #[test]
 fn a_column_is_read_to_its_end_before_the_next() {
-    // Lines of both columns stand at the same heights, as in most papers, under a headline across both.
+    // Lines of both columns have the same heights, as in most papers, under a headline across both.
     let mut pieces = vec![piece(100.0, 10.0, 700.0)];
     for row in 0..8 {
         pieces.push(piece(500.0, 60.0 + 30.0 * row as f32, 380.0));

@@ -1,17 +1,17 @@
-//! How many pages or frames a file has, by walking over its blocks without decoding them.
+//! The number of pages or frames of a file, by walking over its blocks without decoding them.
 
 use image::ImageFormat;
 
 /// More than one picture in a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Animation {
-    /// Pages that stand still, as in a fax; most files have one.
+    /// Still pages, as in a fax; most files have one.
     Still { pages: u32 },
     /// Frames that follow each other.
     Moving { frames: u32 },
 }
 
-/// A file that says it has more is not walked to its end.
+/// A file that claims more is not walked to its end.
 const COUNT_MAX: u32 = 10_000;
 
 pub(super) fn count(format: ImageFormat, bytes: &[u8]) -> Animation {
@@ -28,8 +28,8 @@ pub(super) fn count(format: ImageFormat, bytes: &[u8]) -> Animation {
     }
 }
 
-/// Decoders of JPEG go on where the file stops, so it has to be looked at here: whole files end with their end marker,
-/// perhaps with a few bytes of padding after it.
+/// Decoders of JPEG continue after the end of a file, so it has to be checked here: whole files end with
+/// their end marker, perhaps with a few bytes of padding after it.
 pub(super) fn is_cut_off(format: ImageFormat, bytes: &[u8]) -> bool {
     const END: [u8; 2] = [0xff, 0xd9];
     const PADDING_MAX: usize = 4_096;
@@ -70,7 +70,7 @@ fn after_blocks(bytes: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// The chunk of animated PNG stands before the pixels.
+/// The chunk of animated PNG comes before the pixels.
 fn png_frames(bytes: &[u8]) -> Option<u32> {
     let mut at = 8;
     loop {
@@ -96,7 +96,7 @@ fn webp_frames(bytes: &[u8]) -> Option<u32> {
     Some(frames)
 }
 
-/// Directories in a chain; one that leads back to an earlier place ends the walk at the limit.
+/// TIFF directories form a chain; if it loops, counting stops at the limit.
 fn tiff_pages(bytes: &[u8]) -> Option<u32> {
     let read = if bytes.starts_with(b"II") { little } else { big };
     let short = |at: usize| {

@@ -1,4 +1,4 @@
-//! A picture: decoded within limits, upright as its camera says, and what is known of its file.
+//! A picture: decoded within limits, upright according to its camera, with the metadata of its file.
 
 mod frames;
 
@@ -14,7 +14,7 @@ use crate::error::OcrError;
 
 pub use frames::Animation;
 
-/// What is refused before memory is spent on it.
+/// The limits that are checked before memory is spent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PictureLimits {
     /// For each side.
@@ -58,26 +58,26 @@ pub struct Picture {
     facts: PictureFacts,
 }
 
-/// What the file says of itself.
+/// The metadata of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PictureFacts {
-    /// Upright, as it is shown.
+    /// After rotation to upright, as displayed.
     pub width: u32,
     pub height: u32,
-    /// Such as `image/png`; of the content, whatever the name of the file says.
+    /// Such as `image/png`; detected from the content, regardless of the file's name.
     pub media_type: &'static str,
     pub colour: ColourModel,
     /// For each channel.
     pub bits: u8,
     pub has_alpha: bool,
-    /// How the camera says that the pixels of the file have to be turned to be upright. It is done already.
+    /// The camera's rotation of the pixels. It is applied already.
     pub turn: Turn,
     pub animation: Animation,
-    /// Whether the end of the file is missing; what is missing is shown in grey or black.
+    /// True if the end of the file is missing; the missing part is grey or black.
     pub cut_off: bool,
 }
 
-/// How colours are written in the file.
+/// The colour model of the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ColourModel {
     Grey,
@@ -86,7 +86,7 @@ pub enum ColourModel {
     Other,
 }
 
-/// What has to be done to the pixels of a file to show them upright.
+/// The rotation that makes the pixels of a file upright.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Turn {
     None,
@@ -110,7 +110,7 @@ impl Picture {
         let format = image::guess_format(bytes).map_err(|_| OcrError::NotAPicture)?;
         let damaged = |error: image::ImageError| refusal(format, &error, limits);
         let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
-        // The limits come after the header is read, where the error can say how large the picture is.
+        // The limits are checked after the header is read, so that the error can state the image's size.
         reader.limits(limits_of_header());
         let mut decoder = reader.into_decoder().map_err(damaged)?;
         let (width, height) = decoder.dimensions();
@@ -134,7 +134,7 @@ impl Picture {
         Ok(Self { pixels: on_paper(image), facts })
     }
 
-    /// Of pixels that come from elsewhere, such as a page that was rendered: three bytes each, row by row.
+    /// From pixels of another source, such as a rendered page: three bytes each, row by row.
     pub fn from_rgb(width: u32, height: u32, pixels: Vec<u8>) -> Result<Self, OcrError> {
         PictureLimits::default().check(width.into(), height.into())?;
         let pixels = RgbImage::from_raw(width, height, pixels).ok_or(OcrError::Damaged {
@@ -167,7 +167,7 @@ impl Picture {
         self.pixels.height()
     }
 
-    /// Three bytes for each pixel, row by row; what is transparent in the file lies on paper.
+    /// Three bytes for each pixel, row by row; transparent parts lie on paper.
     pub fn rgb(&self) -> &[u8] {
         self.pixels.as_raw()
     }
@@ -188,7 +188,7 @@ fn limits_of_header() -> Limits {
     limits
 }
 
-/// Tables of palettes and codes, and whatever else a decoder builds before the first pixel.
+/// Tables of palettes and codes, and everything else that a decoder builds before the first pixel.
 const HEADER_BYTES_MAX: u64 = 64 << 20;
 
 fn refusal(format: ImageFormat, error: &image::ImageError, limits: &PictureLimits) -> OcrError {
@@ -235,7 +235,7 @@ fn turn_of(orientation: Orientation) -> Turn {
     }
 }
 
-/// Transparent pictures lie on white paper, or on black where what they show is light.
+/// Transparent pictures lie on white paper, or on black if their content is light.
 fn on_paper(image: DynamicImage) -> RgbImage {
     if !image.color().has_alpha() {
         return image.into_rgb8();

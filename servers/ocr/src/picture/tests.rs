@@ -1,4 +1,4 @@
-//! Files as they come: whole, cut off, mislabelled, enormous.
+//! Input files: whole, truncated, mislabelled, enormous.
 
 use image::{DynamicImage, GrayImage, Luma, Rgb, Rgba, RgbaImage};
 
@@ -20,7 +20,7 @@ fn refusal_of(bytes: &[u8]) -> OcrError {
     Picture::decode(bytes).expect_err("it cannot be decoded")
 }
 
-/// The header of a PNG of this size, and nothing that could be drawn.
+/// The header of a PNG of this size, without any pixel data.
 fn header_of_png(width: u32, height: u32) -> Vec<u8> {
     let mut small = encoded(&gradient(), ImageFormat::Png);
     small[16..20].copy_from_slice(&width.to_be_bytes());

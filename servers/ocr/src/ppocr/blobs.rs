@@ -46,7 +46,7 @@ fn runs_of(marked: &[bool], width: usize) -> Vec<Run> {
     runs
 }
 
-/// For each run, the one run that stands for all that it hangs together with.
+/// For each run, the representative of its connected component.
 fn joined(runs: &[Run]) -> Vec<usize> {
     let mut parents: Vec<usize> = (0..runs.len()).collect();
     let mut above = 0;

@@ -1,5 +1,5 @@
-//! Where text is: a network gives each pixel the chance that it belongs to the inner part of a line, and the blobs of
-//! likely pixels, grown again to the full height of the line, are the lines.
+//! The detection of text: a network gives each pixel the probability that it belongs to the inner part of a
+//! line, and the blobs of likely pixels, grown again to the full height of the line, are the lines.
 
 use image::RgbImage;
 use rten::{Model, Value};
@@ -11,7 +11,7 @@ use crate::error::OcrError;
 use crate::geometry::{Point, Polygon, Rectangle, smallest_rectangle};
 use crate::warp;
 
-/// The longer side of what the network sees is not more than this: beyond it, time and memory grow and little else.
+/// The maximum length of the longer side for the network: beyond it, time and memory grow and little else.
 const SIDE_MAX: f32 = 2_000.0;
 /// The shorter side is not less than this, so that small letters are large enough for the network.
 const SIDE_MIN: f32 = 736.0;
@@ -23,7 +23,7 @@ const CANVAS_MIN: usize = 320;
 const STEP: u32 = 32;
 /// A pixel that is more likely than this belongs to a line.
 const PIXEL_MIN: f32 = 0.3;
-/// A line whose pixels are less likely on average is none.
+/// A detected line with a lower mean probability is discarded.
 const LINE_MIN: f64 = 0.5;
 /// Pieces that are thinner than this, in pixels that the network sees, are dirt: before and after they are grown.
 const THICKNESS_MIN: f32 = 3.0;
@@ -38,7 +38,7 @@ pub(super) struct Detector {
     network: Model,
 }
 
-/// What the network says of a picture that was scaled for it.
+/// The network's output for a scaled picture.
 struct Chances {
     of_pixels: Vec<f32>,
     width: usize,

@@ -1,4 +1,4 @@
-//! PP-OCRv6 small: one network finds where text is, another reads what it says. Both come from the files that
+//! PP-OCRv6 small: one network detects text, another reads it. Both come from the files that
 //! `script/ocr-model` fetches; nothing else is needed to run them.
 
 mod blobs;
@@ -44,7 +44,7 @@ const RECOGNITION_FILE: &str = "PP-OCRv6_rec_small.onnx";
 const CONFIDENCE_MIN: f32 = 0.5;
 
 impl PpOcr {
-    /// Looks whether the files are there; does not read them.
+    /// Checks that the files exist, without reading them.
     pub(crate) fn in_folder(folder: &Path) -> Result<Self, OcrError> {
         for file in [DETECTION_FILE, RECOGNITION_FILE] {
             if !folder.join(file).is_file() {
@@ -74,7 +74,7 @@ impl PpOcr {
         Ok(Reading::new(lines.collect(), page.angle, EngineKind::PpOcr))
     }
 
-    /// Where text is, without reading it.
+    /// The positions of text, without reading it.
     pub(crate) fn detect(&self, picture: &Picture) -> Result<Vec<Polygon>, OcrError> {
         self.networks()?.detector.find(picture.pixels())
     }
@@ -85,10 +85,8 @@ impl PpOcr {
         }
         let detector = Detector::new(load(&self.folder.join(DETECTION_FILE))?);
         let path = self.folder.join(RECOGNITION_FILE);
-        let recogniser = Recogniser::new(load(&path)?).ok_or_else(|| OcrError::LoadModel {
-            path,
-            reason: "it does not say which characters it knows".into(),
-        })?;
+        let recogniser = Recogniser::new(load(&path)?)
+            .ok_or_else(|| OcrError::LoadModel { path, reason: "it does not list its characters".into() })?;
         Ok(self.networks.get_or_init(|| Networks { detector, recogniser }))
     }
 }
@@ -113,8 +111,9 @@ fn load(path: &Path) -> Result<Model, OcrError> {
         .map_err(|error| OcrError::LoadModel { path: path.to_owned(), reason: error.to_string() })
 }
 
-/// Red, green and blue from 0 to 255 become blue, green and red from -1 to 1, plane by plane: what both networks learnt
-/// from. Writes into planes of `width` and `height`, at their left end; what is beyond the picture is left as it is.
+/// Red, green and blue from 0 to 255 become blue, green and red from -1 to 1, plane by plane, as in the
+/// training of both networks. Writes into planes of `width` and `height`, at their left end; the part beyond
+/// the picture is left unchanged.
 fn fill_planes(planes: &mut [f32], width: usize, height: usize, picture: &RgbImage) {
     let plane = width * height;
     for (y, row) in picture.rows().enumerate().take(height) {

@@ -1,5 +1,5 @@
-//! What a line says: a network gives, for each eighth pixel along it, how likely each character is; equal neighbours are
-//! one character, and blanks part them.
+//! The recognition of a line: a network gives, for each eighth pixel along it, the probability of each
+//! character; equal neighbours are one character, and blanks separate them.
 
 use image::{RgbImage, imageops};
 use rten::Model;
@@ -11,7 +11,7 @@ use crate::error::OcrError;
 use crate::turn::TALL;
 use crate::warp;
 
-/// What the network sees is this high.
+/// The height of the network's input.
 const HEIGHT: u32 = 48;
 /// Shorter lines are padded to this.
 const WIDTH_MIN: u32 = 320;
@@ -36,7 +36,8 @@ pub(super) struct Recogniser {
 }
 
 impl Recogniser {
-    /// The network's file lists its characters, one a line; before them comes the blank, after them the space.
+    /// The network's file lists its characters, one per line; the blank precedes them and the space follows
+    /// them.
     pub(super) fn new(network: Model) -> Option<Self> {
         let listed = network.metadata().get("character")?;
         let characters = [""].into_iter().chain(listed.split('\n')).chain([" "]).map(str::to_owned).collect();
@@ -109,7 +110,7 @@ fn fitted(line: RgbImage) -> RgbImage {
     warp::scaled(&line, width, HEIGHT)
 }
 
-/// How many of the lines, sorted by width, are read next.
+/// The number of lines, sorted by width, that are read next.
 fn batch_size(sorted: &[usize], lines: &[RgbImage]) -> usize {
     let widths = sorted.iter().map(|&index| lines[index].width().max(WIDTH_MIN));
     let fitting = widths.zip(1u32..).take_while(|(width, count)| width * count <= BATCH_WIDTH_MAX).count();

@@ -1,5 +1,5 @@
-//! Pictures with text that is known, read with the real weights: `script/ocr-model` fetches them. Without them these tests
-//! say that they were skipped, unless `TOOLGATE_TEST_OCR` says that they must run.
+//! Pictures with known text, read with the real weights: `script/ocr-model` fetches them. Without them these
+//! tests report that they were skipped, unless `TOOLGATE_TEST_OCR` requires them.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
-//! A page set upright: lines are looked for, and where they say that the page is turned, it is turned back and looked at
-//! again. A page on its side or on its head is recognised by reading a few of its lines both ways.
+//! An upright page: lines are detected, and if they show that the page is rotated, it is rotated back and
+//! checked again. A page on its side or upside down is recognised by reading a few of its lines both ways.
 
 use std::cmp::Reverse;
 
@@ -13,9 +13,9 @@ use crate::geometry::{Point, Polygon};
 use crate::turn;
 use crate::warp;
 
-/// Lines whose slope is less are cut out along their slope; beyond it the whole page is turned.
+/// Lines with a smaller slope are cut out along their slope; with a larger one the whole page is rotated.
 const SKEW_MAX: f32 = 2.0;
-/// A page that is read as well as this is not on its head.
+/// A page read with at least this confidence is not upside down.
 const SURE: f32 = 0.9;
 /// By how much the other way round has to be better.
 const BETTER_BY: f32 = 0.05;
@@ -26,9 +26,9 @@ const SAMPLE: usize = 8;
 pub(super) struct Page {
     pub(super) lines: Vec<Polygon>,
     pub(super) texts: Vec<Recognised>,
-    /// In degrees, clockwise: how the page was turned when it came.
+    /// Rotation of the page as it was received, in degrees, clockwise.
     pub(super) angle: f32,
-    /// From a place on this page to that in the picture as it came.
+    /// Maps a position on this page to the original image.
     pub(super) back: Box<dyn Fn(Point) -> Point>,
 }
 
@@ -117,7 +117,7 @@ fn confidence(texts: &[Recognised]) -> f32 {
 }
 
 impl<'a> Sheet<'a> {
-    /// Turned clockwise, and looked at again.
+    /// Rotated clockwise, and detected again.
     fn turned(self, networks: &Networks, degrees: f32) -> Result<Sheet<'a>, OcrError> {
         let (picture, back) = warp::turned(&self.picture, degrees);
         let lines = networks.detector.find(&picture)?;
@@ -130,7 +130,7 @@ impl<'a> Sheet<'a> {
         })
     }
 
-    /// On a page that stands on its head, lines are where they were; only what is top and left is not.
+    /// On an upside-down page, lines are where they were; only top and left differ.
     fn turned_half(self) -> Sheet<'a> {
         let (width, height) = (self.picture.width() as f32, self.picture.height() as f32);
         let turn = move |place: Point| Point::new(width - place.x, height - place.y);

@@ -1,4 +1,4 @@
-//! A child process that gets its input at once and has to answer within limits.
+//! A child process that gets its whole input at once and must answer within limits.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -13,10 +13,10 @@ use crate::error::OcrError;
 const TIME_MAX: Duration = Duration::from_secs(100);
 /// A page of ten thousand words is a table of one megabyte.
 const ANSWER_BYTES_MAX: u64 = 16 << 20;
-/// Of what it says about itself, the end.
+/// The number of last characters of its error output.
 const COMPLAINT_CHARS_MAX: usize = 300;
 
-/// What it wrote, once it ended well. The child never outlives the call.
+/// Its output, after a successful end. The child never outlives the call.
 pub(super) fn run(program: &Path, arguments: &[&str], input: Vec<u8>) -> Result<String, OcrError> {
     let mut child = Command::new(program)
         .args(arguments)
@@ -46,7 +46,7 @@ fn talk(child: &mut Child, input: Vec<u8>) -> Result<(String, String), OcrError>
     let stdout = child.stdout.take().expect("it was started with a pipe");
     let stderr = child.stderr.take().expect("it was started with a pipe");
     thread::spawn(move || {
-        // If it does not want all of its input, its exit code says why.
+        // If it does not read all of its input, its exit code tells why.
         stdin.write_all(&input).ok();
     });
     let answer = in_thread(stdout);
@@ -63,7 +63,7 @@ fn in_thread(pipe: impl Read + Send + 'static) -> std::sync::mpsc::Receiver<Stri
     thread::spawn(move || {
         let mut bytes = Vec::new();
         if pipe.take(ANSWER_BYTES_MAX).read_to_end(&mut bytes).is_ok() {
-            // Nobody listens any more after a time-out.
+            // After a timeout there is no receiver.
             sender.send(String::from_utf8_lossy(&bytes).into_owned()).ok();
         }
     });

@@ -16,14 +16,14 @@ use crate::picture::Picture;
 use crate::reading::{Reading, TextLine};
 use crate::{turn, warp};
 
-/// The program and what it has; its languages are asked for once.
+/// The program and its languages, which are queried once.
 #[derive(Debug)]
 pub(crate) struct Tesseract {
     program: PathBuf,
     languages: OnceLock<Vec<String>>,
 }
 
-/// Lines that are turned by less are read as they are.
+/// Lines with a smaller rotation are read as they are.
 const SKEW_MIN: f32 = 0.5;
 
 impl Tesseract {
@@ -39,11 +39,11 @@ impl Tesseract {
         Some(Self { program, languages: OnceLock::new() })
     }
 
-    /// As it names them; empty if it cannot say.
+    /// Tesseract's names; empty if it cannot list them.
     pub(crate) fn languages(&self) -> &[String] {
         self.languages.get_or_init(|| {
             let said = child::run(&self.program, &["--list-langs"], Vec::new()).unwrap_or_default();
-            // The first line says where they are.
+            // The first line names their folder.
             said.lines()
                 .skip(1)
                 .map(str::trim)
@@ -97,7 +97,7 @@ fn arranged(
     Reading::new(lines.collect(), angle, EngineKind::Tesseract)
 }
 
-/// Hardly packed: it goes no further than the next process.
+/// Hardly compressed: it only goes to the next process.
 fn as_png(pixels: &RgbImage) -> Result<Vec<u8>, OcrError> {
     use image::codecs::png::{CompressionType, FilterType, PngEncoder};
     let mut bytes = Vec::new();

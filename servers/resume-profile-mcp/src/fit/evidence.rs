@@ -18,7 +18,7 @@ pub(crate) struct Statement {
     plain: String,
 }
 
-/// Where a value stands in the parsed text, in characters.
+/// The range of a value in the parsed text, in characters.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Place {
     pub(crate) path: String,
@@ -26,14 +26,14 @@ pub(crate) struct Place {
     pub(crate) end: usize,
 }
 
-/// All that a profile says.
+/// All statements of a profile.
 pub(crate) struct Facts<'a> {
     pub(crate) resume: &'a Value,
     statements: Vec<Statement>,
     places: &'a [Place],
 }
 
-/// A requirement is shown with at most so many quotes.
+/// The maximum number of quotes for a requirement.
 const QUOTES_MAX: usize = 3;
 
 impl<'a> Facts<'a> {
@@ -56,7 +56,7 @@ impl<'a> Facts<'a> {
 
     /// Quotes for a skill, those from the list of skills first.
     pub(super) fn of_skill(&self, name: &str) -> Vec<Evidence> {
-        // Names that are known are told from words that are written alike: `Word`, and a word.
+        // Known names are distinguished from equal words: `Word`, and a word.
         let own =
             Some(plain(name)).filter(|own| vocabulary::canonical(name).is_none() && own.chars().count() > 2);
         let says = |statement: &&Statement| {

@@ -1,4 +1,4 @@
-//! What a job description asks for: skills, years, a degree, languages, and whether it insists.
+//! The requirements of a job description: skills, years, a degree, languages, and their importance.
 
 use std::sync::LazyLock;
 
@@ -20,7 +20,7 @@ pub(crate) struct Job {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Requirement {
     pub(crate) wanted: Wanted,
-    /// As the job says it, or the name of the skill.
+    /// The job's wording, or the name of the skill.
     pub(crate) text: String,
     pub(crate) importance: Importance,
 }
@@ -28,17 +28,17 @@ pub(crate) struct Requirement {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Wanted {
     Skill,
-    /// Code, and how well: 0 to 1.
+    /// Language code, and proficiency from 0 to 1.
     Language(&'static str, Option<f32>),
     /// 1 vocational, 2 bachelor, 3 master, 4 doctor.
     Degree(u8),
-    /// A line in which nothing is known: compared word by word.
+    /// A line without known terms: compared word by word.
     Phrase,
 }
 
 /// Job descriptions are read to here.
 const LINES_MAX: usize = 400;
-/// A line of so many words that names nothing known is compared word by word.
+/// The length of a line without known terms that is compared word by word.
 const PHRASE_WORDS: std::ops::RangeInclusive<usize> = 2..=25;
 const PHRASES_MAX: usize = 12;
 
@@ -68,7 +68,7 @@ static NO_DEGREE: LazyLock<Regex> = LazyLock::new(|| {
         .expect("the pattern is fixed")
 });
 
-/// Ages are given in years as well.
+/// Ages are given in years as well, so they must be told apart from years of experience.
 static AGE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)^\s*(?:of age|old\b|d'âge|alt\b|de edad|di età|de idade|oud\b)")
         .expect("the pattern is fixed")
@@ -78,7 +78,7 @@ static HIRING: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)(?:looking for|hiring|seeking|suchen|recherchons|buscamos|cerchiamo|procuramos|zoeken)\s+(?:an?|eine?n?|une?|una?|um|uma|een|the)?\s*([^.,;:!\n(]{3,60})").expect("the pattern is fixed")
 });
 
-/// Which part of the description a line is in.
+/// The part of the description that a line is in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Start,
@@ -101,7 +101,7 @@ impl Job {
     /// Only the words of a role, for tailoring without a description.
     pub(crate) fn of_role(role: &str) -> Self {
         let mut job = Job { role: Some(role.to_owned()), ..Job::default() };
-        // As many as are allowed: the words of the role are compared as the role.
+        // Up to the limit: the words of the role are compared as the role.
         let mut phrases = PHRASES_MAX;
         job.read_line(role, Importance::Must, Part::Start, &mut phrases);
         job
@@ -139,7 +139,7 @@ impl Job {
         }
     }
 
-    /// What is wanted twice is wanted once, as much as the more insisting of both.
+    /// A repeated requirement counts once, with the higher importance.
     fn want(&mut self, wanted: Wanted, text: &str, importance: Importance) {
         let same = |other: &&mut Requirement| match (wanted, other.wanted) {
             (Wanted::Language(one, _), Wanted::Language(two, _)) => one == two,
@@ -155,7 +155,7 @@ impl Job {
         }
     }
 
-    /// Skills that only the profile knows: their own words stand in the description.
+    /// Skills that only the profile knows: their own words are in the description.
     pub(crate) fn want_known(&mut self, text: &str, skills: &[String]) {
         let unknown = |skill: &&String| {
             vocabulary::canonical(skill).is_none() && vocabulary::mentions(skill).is_empty()
@@ -173,14 +173,14 @@ impl Job {
     }
 }
 
-/// A line that asks for something.
+/// A line that states a requirement.
 struct Asked<'a> {
     line: &'a str,
     part: Part,
     importance: Importance,
 }
 
-/// The lines in which a description says what it asks for: not what is offered, and not what the company says of itself.
+/// The lines of a description with requirements: without the benefits and the company's self-description.
 fn asked(text: &str) -> Vec<Asked<'_>> {
     let insists = text.lines().any(|line| part_of(line) == Some(Part::Must));
     let mut part = Part::Start;
@@ -189,7 +189,7 @@ fn asked(text: &str) -> Vec<Asked<'_>> {
     for (at, line) in lines.enumerate() {
         if let Some(next) = part_of(line) {
             part = next;
-            // A heading of its own has nothing to add; one with a colon may.
+            // A heading alone states no requirement; one with a colon may.
             if !line.contains(": ") {
                 continue;
             }
@@ -274,7 +274,7 @@ fn importance(part: Part, line: &str, insists: bool) -> Importance {
     }
 }
 
-/// The first line if it sounds like an occupation, or what they say they look for.
+/// The first line if it sounds like an occupation, or the role that is searched for.
 fn role(text: &str) -> Option<String> {
     let first =
         text.lines().map(|line| line.trim().trim_start_matches('#').trim()).find(|line| !line.is_empty())?;

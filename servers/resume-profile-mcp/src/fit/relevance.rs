@@ -1,4 +1,4 @@
-//! How much a text has to do with a job: for what comes first, and for what may be left out.
+//! The relevance of a text for a job: for the order, and for omissions.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -13,7 +13,7 @@ pub(crate) struct Relevance {
     stems: Vec<String>,
 }
 
-/// A skill that is asked for outweighs words that merely occur.
+/// A required skill outweighs words that merely occur.
 const MUST: usize = 6;
 const NICE: usize = 3;
 const WORD: usize = 1;

@@ -4,10 +4,10 @@ use std::sync::LazyLock;
 
 use crate::words::{fold, words_of};
 
-/// Words of so many letters are alike if they begin alike.
+/// Words of this length are equal if they begin alike.
 const STEM: usize = 5;
 
-/// Words that say nothing about a job.
+/// Words that carry no information about a job.
 const EMPTY: &str = " the and for with you your our are will have has from that this who what able ability strong good excellent proven \
 experience knowledge skills skill years year work working team teams plus must required requirement requirements understanding familiarity \
 und der die das mit von für ein eine einer sie ihr wir sind haben kenntnisse erfahrung gute sehr sowie oder bei zum zur den dem des \
@@ -18,7 +18,7 @@ met voor ervaring kennis goede level minimum least using use etc including relat
 /// As words are compared: `für` is `fur`.
 static FOLDED: LazyLock<String> = LazyLock::new(|| fold(EMPTY));
 
-/// The words of a text that say something, folded and cut to what they begin with.
+/// The content words of a text, folded and cut to their beginnings.
 pub(super) fn stems(text: &str) -> Vec<String> {
     let folded = fold(text);
     let telling =
@@ -29,7 +29,7 @@ pub(super) fn stems(text: &str) -> Vec<String> {
     stems
 }
 
-/// How many of the words of `wanted` are in `given`: 0 to 1.
+/// The share of the words of `wanted` in `given`: 0 to 1.
 pub(super) fn share(wanted: &[String], given: &[String]) -> f64 {
     if wanted.is_empty() {
         return 0.0;

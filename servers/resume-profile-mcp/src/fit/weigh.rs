@@ -8,18 +8,18 @@ use super::spell;
 use super::{Component, Fit, Importance, Matched, Missing, Years};
 use crate::vocabulary;
 
-/// How much each part counts if the job asks for all of them.
+/// The weight of each part if the job requires all of them.
 const WEIGHTS: [(&str, f64); 5] =
     [("skills", 50.0), ("experience", 20.0), ("role", 10.0), ("education", 10.0), ("languages", 10.0)];
-/// What must be there counts for more than what would be nice.
+/// The weight of a required item relative to an optional one.
 const MUST: f64 = 2.0;
 const NICE: f64 = 1.0;
-/// A phrase is met if the profile has so many of its words in one place.
+/// The minimum share of a phrase's words in one place of the profile.
 const PHRASE_SHARE: f64 = 0.6;
-/// A language that is spoken less well than asked for.
+/// Weight of a language that is spoken less well than required.
 const HALF: f64 = 0.5;
 
-/// What a part found out: how much of it is met, in words why.
+/// The result of a part: its degree of fulfilment, with the reason.
 struct Part {
     name: &'static str,
     share: f64,
@@ -47,16 +47,15 @@ pub(crate) fn score(facts: &Facts<'_>, job: &Job, today: (i32, u8)) -> Fit {
     .flatten()
     .collect();
     if parts.is_empty() {
-        fit.warnings.push(
-            "no requirement could be read in the job description, so there is nothing to score".to_owned(),
-        );
+        fit.warnings
+            .push("no requirement was found in the job description, so there is nothing to score".to_owned());
     }
     fit.components = components(&parts);
     fit.score = rounded(fit.components.iter().map(|component| component.points).sum());
     fit
 }
 
-/// The weights of the parts that are asked for make 100 together; what rounding leaves over goes to the first.
+/// The weights of the required parts sum to 100; the rounding error goes to the first.
 fn components(parts: &[Part]) -> Vec<Component> {
     let weight_of =
         |part: &Part| WEIGHTS.iter().find(|(name, _)| *name == part.name).map_or(0.0, |(_, weight)| *weight);
@@ -76,7 +75,7 @@ fn components(parts: &[Part]) -> Vec<Component> {
     .collect()
 }
 
-/// To one decimal, so that what is shown adds up.
+/// To one decimal, so that the shown numbers add up.
 fn rounded(number: f64) -> f64 {
     (number * 10.0).round() / 10.0
 }
@@ -151,7 +150,7 @@ fn phrase(facts: &Facts<'_>, requirement: &Requirement) -> Result<Matched, Missi
         Some((share, statement)) if share >= PHRASE_SHARE && says(statement) => Ok(Matched {
             requirement: requirement.text.clone(),
             importance: requirement.importance,
-            how: format!("{:.0}% of its words stand there together", share * 100.0),
+            how: format!("{:.0}% of its words occur there together", share * 100.0),
             evidence: vec![facts.quote(statement)],
         }),
         _ => Err(Missing {
@@ -165,15 +164,15 @@ fn phrase(facts: &Facts<'_>, requirement: &Requirement) -> Result<Matched, Missi
 fn experience(job: &Job, years: &Years, warnings: &mut Vec<String>) -> Option<Part> {
     let asked = job.years.filter(|asked| *asked > 0.0)?;
     let Some(found) = years.found else {
-        warnings.push("the profile has no dates of work, so its years cannot be counted".to_owned());
+        warnings.push("the profile has no dates for its work, so the years cannot be counted".to_owned());
         return Some(Part {
             name: "experience",
             share: 0.0,
-            why: format!("{asked} years are asked for; no dates of work are known"),
+            why: format!("{asked} years are required; the profile has no dates for its work"),
         });
     };
     let share = (found / asked).min(1.0);
-    Some(Part { name: "experience", share, why: format!("{asked} years are asked for, {found} were found") })
+    Some(Part { name: "experience", share, why: format!("{asked} years are required, {found} were found") })
 }
 
 fn role(facts: &Facts<'_>, job: &Job, fit: &mut Fit) -> Option<Part> {
@@ -187,7 +186,7 @@ fn role(facts: &Facts<'_>, job: &Job, fit: &mut Fit) -> Option<Part> {
         return Some(Part {
             name: "role",
             share: 0.0,
-            why: format!("no title in the profile is like {role:?}"),
+            why: format!("no title in the profile is similar to {role:?}"),
         });
     };
     fit.matched.push(Matched {
@@ -226,7 +225,7 @@ fn education(facts: &Facts<'_>, job: &Job, fit: &mut Fit) -> Option<Part> {
     };
     let enough = level >= asked;
     if enough {
-        let how = "a degree of this level or above".to_owned();
+        let how = "a degree of this level or higher".to_owned();
         let evidence = vec![facts.quote(statement)];
         fit.matched.push(Matched {
             requirement: requirement.text.clone(),
@@ -247,7 +246,7 @@ fn education(facts: &Facts<'_>, job: &Job, fit: &mut Fit) -> Option<Part> {
         name: "education",
         share,
         why: format!(
-            "{:?} was found where {:?} is asked for: {:.0}% of the points",
+            "{:?} was found where {:?} is required: {:.0}% of the points",
             statement.text,
             requirement.text,
             share * 100.0
@@ -332,7 +331,7 @@ fn languages(facts: &Facts<'_>, job: &Job, fit: &mut Fit) -> Option<Part> {
         let how = if enough {
             "listed among the languages"
         } else {
-            "listed, but less well than asked for: half the points"
+            "listed, but at a lower level than required: half the points"
         };
         let evidence = vec![facts.evidence(path, quote)];
         fit.matched.push(Matched {
@@ -345,7 +344,7 @@ fn languages(facts: &Facts<'_>, job: &Job, fit: &mut Fit) -> Option<Part> {
     (total > 0.0).then(|| Part { name: "languages", share: met / total, why: why.join("; ") })
 }
 
-/// Months with a job, as years. What overlaps counts once; a job without an end goes on.
+/// Months with a job, as years. Overlaps count once; a job without an end continues.
 fn years(resume: &Value, today: (i32, u8)) -> Option<f64> {
     let jobs = resume["work"].as_array()?;
     let mut spans: Vec<(i32, i32)> = jobs.iter().filter_map(|job| span(job, today)).collect();
@@ -367,7 +366,7 @@ fn span(job: &Value, today: (i32, u8)) -> Option<(i32, i32)> {
         Some(end) => month(end)?,
         None => today.0 * 12 + i32::from(today.1) - 1,
     };
-    // The month in which it ended counts as well.
+    // The final month counts as well.
     let whole = if job["endDate"].as_str().is_some_and(|end| end.len() > 4) { 1 } else { 0 };
     Some((start, (end + whole).max(start)))
 }

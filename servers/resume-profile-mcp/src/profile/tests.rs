@@ -31,7 +31,7 @@ const LINES: [&str; 24] = [
     "since 2020",
 ];
 
-/// Every value is what the text at its place says, whatever the order of the lines.
+/// Every value matches the text at its position, in any order of the lines.
 #[test]
 fn nothing_is_invented() {
     let mut state: usize = 7;

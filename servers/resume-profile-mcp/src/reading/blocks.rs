@@ -4,7 +4,7 @@ use capability_documents::{Block, Page, Table};
 
 use crate::parsed::{Builder, TextLine};
 
-/// Cells of a row that are this short stand beside each other; longer ones are read one after the other.
+/// Cells of a row up to this length are side by side; longer ones are read one after the other.
 const BESIDE_CHARS_MAX: usize = 40;
 
 pub(super) fn add(builder: &mut Builder, page: &Page) {
@@ -19,7 +19,7 @@ pub(super) fn add(builder: &mut Builder, page: &Page) {
             Block::Item { text, .. } => lines(builder, text, &TextLine { item: true, ..looks }),
             Block::Table(table) => rows(builder, table, &looks),
         }
-        // Every block is a paragraph of its own; only tables are set apart.
+        // Every block is a separate paragraph; only tables are set apart.
         apart = matches!(block, Block::Table(_));
     }
 }

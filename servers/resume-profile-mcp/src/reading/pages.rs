@@ -1,12 +1,12 @@
-//! Laid out pages: lines with their places. What stands beside a line in the same row (a date, the label of a form)
-//! is read with it, even where the page was taken for columns.
+//! Pages with a layout: lines with their positions. Text beside a line in the same row (a date, the label of
+//! a form) is read with it, even if the page was split into columns.
 
 use capability_documents::{Line, Page};
 
 use crate::parsed::{Builder, TextLine};
 use crate::sections;
 
-/// A gap of so many times the height of a line sets the next one apart.
+/// A gap of this many times the height of a line sets the next one apart.
 const APART: f32 = 0.75;
 
 pub(super) fn add(builder: &mut Builder, page: &Page) {
@@ -38,8 +38,8 @@ fn looks(page: &Page, line: &Line, before: Option<&Line>) -> TextLine {
     }
 }
 
-/// The order of reading. A page whose headings stand in one column is read row by row, however it was taken apart: what
-/// looks like another column are dates or labels. True columns are read one after the other, each row by row.
+/// The reading order. A page whose headings are in one column is read row by row, even if it was split: the
+/// apparent second column is dates or labels. True columns are read one after the other, each row by row.
 fn in_rows(lines: &[Line]) -> Vec<usize> {
     let all: Vec<usize> = (0..lines.len()).collect();
     match second_column(lines) {
@@ -50,10 +50,10 @@ fn in_rows(lines: &[Line]) -> Vec<usize> {
 
 /// Headings of sections that begin this far from each other are in columns of their own.
 const COLUMN_POINTS: f32 = 100.0;
-/// A line that reaches so far into both columns belongs to neither.
+/// A line that extends this far into both columns belongs to neither.
 const ACROSS_POINTS: f32 = 12.0;
 
-/// Where the right one of two columns begins.
+/// The start of the right one of two columns.
 fn second_column(lines: &[Line]) -> Option<f32> {
     let lefts: Vec<f32> =
         lines.iter().filter(|line| sections::is_known(&line.text)).map(|line| line.bounds.left).collect();
@@ -61,7 +61,7 @@ fn second_column(lines: &[Line]) -> Option<f32> {
     lefts.into_iter().filter(|left| *left > least + COLUMN_POINTS).reduce(f32::min)
 }
 
-/// Lines that go across the page part it into bands; in each the left column comes before the right one.
+/// Lines across the page divide it into bands; in each the left column comes before the right one.
 fn by_columns(lines: &[Line], boundary: f32) -> Vec<usize> {
     let across = |line: &Line| {
         line.bounds.left < boundary - ACROSS_POINTS && line.bounds.right > boundary + ACROSS_POINTS

@@ -1,4 +1,4 @@
-//! Plain text and Markdown, line by line: blank lines, underlines and `#` say what stands apart.
+//! Plain text and Markdown, line by line: blank lines, underlines and `#` show structure.
 
 use crate::parsed::{Builder, TextLine};
 

@@ -1,22 +1,22 @@
-//! Pages that are pictures, read with OCR. Where there is none, that is said and the page stays unread.
+//! Pages that are pictures, read with OCR. Without an engine, a warning is given and the page stays unread.
 
 use capability_documents::{Bounds, Line, Page, PageSource, pdf};
 use capability_ocr::{Break, Engine, Picture, Settings, TextLine};
 
 use super::Source;
 
-/// Fine enough for small print, small enough to be quick.
+/// Fine enough for small print, coarse enough to be quick.
 const DOTS_PER_INCH: f32 = 200.0;
 const POINTS_PER_INCH: f32 = 72.0;
-/// Letters are so much smaller than the line that holds them.
+/// The ratio of the letter size to the height of its line.
 const SIZE_OF_LINE: f32 = 0.75;
 
-/// Whether pictures are read, and with what.
+/// The permission to read pictures, and the engine.
 pub enum Eyes {
     Open(Box<Engine>),
     /// The caller does not want it.
     Closed,
-    /// This machine has nothing to read with; why.
+    /// This machine has no OCR engine; the reason.
     Blind(String),
 }
 

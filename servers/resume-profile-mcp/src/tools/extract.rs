@@ -13,7 +13,7 @@ use crate::reading::{self, Eyes};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// The `ref_id` that parse_document gave.
+    /// The `ref_id` that parse_document returned.
     #[serde(default)]
     source_ref_id: Option<String>,
     /// Instead: the text of a resume.
@@ -22,18 +22,18 @@ pub(super) struct Arguments {
     /// Instead: the file, in Base64.
     #[serde(default)]
     file_data: Option<String>,
-    /// Its media type or file extension. Found out from the content if left out.
+    /// Its media type or file extension. Detected from the content if omitted.
     #[serde(default)]
     file_type: Option<String>,
-    /// For files that are protected by one.
+    /// For protected files.
     #[serde(default)]
     password: Option<String>,
-    /// Whether scanned pages are read: `auto` where this machine can, or `never`.
+    /// OCR of scanned pages: `auto` if this machine supports it, or `never`.
     #[serde(default)]
     ocr: Ocr,
 }
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Field {
     /// JSON pointer into `resume`.
@@ -47,14 +47,14 @@ pub(super) struct Field {
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Answer {
-    /// The profile, kept. Pass it as `source_ref_id` to score_fit or tailor_resume.
+    /// The stored profile. Pass it as `source_ref_id` to score_fit or tailor_resume.
     ref_id: String,
-    /// JSON Resume. A job or course without endDate goes on, or its end is not known.
+    /// JSON Resume. A job or course without endDate continues, or its end is unknown.
     resume: Resume,
     fields: Vec<Field>,
-    /// What was looked for and not found.
+    /// Expected fields that were not found.
     missing: Vec<String>,
-    /// Lines of which nothing was made use of.
+    /// Lines without any used part.
     unmapped: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     language: Option<String>,
@@ -69,7 +69,7 @@ pub(super) fn extract(arguments: Arguments, work: &Work, eyes: &Eyes) -> Result<
         .map_err(|error| Trouble::internal(format!("the profile could not be written: {error}")))?;
     let id = work.keep(&bytes, Kept::MEDIA_TYPE, "profile.json")?;
     let resume = serde_json::from_value(profile.resume.clone())
-        .map_err(|error| Trouble::internal(format!("the profile is no JSON Resume: {error}")))?;
+        .map_err(|error| Trouble::internal(format!("the profile is not a JSON Resume: {error}")))?;
     Ok(Answer {
         ref_id: id.into_string(),
         resume,
@@ -85,8 +85,8 @@ fn parsed(arguments: Arguments, work: &Work, eyes: &Eyes) -> Result<Parsed, Trou
     let Arguments { source_ref_id, text, file_data, file_type, password, ocr } = arguments;
     match text {
         Some(text) if source_ref_id.is_none() && file_data.is_none() => Ok(reading::text(&text)),
-        Some(_) => Err(Trouble::bad_arguments("text and a file are both given")
-            .hint("give one of source_ref_id, text and file_data")),
+        Some(_) => Err(Trouble::bad_arguments("both text and a file were passed")
+            .hint("pass only one of source_ref_id, text and file_data")),
         None => {
             let eyes = if ocr == Ocr::Never { &Eyes::Closed } else { eyes };
             given::document(

@@ -11,7 +11,7 @@ use crate::fit::{self, Facts, Fit, Job};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// The `ref_id` that extract_profile or parse_document gave.
+    /// The `ref_id` that extract_profile or parse_document returned.
     #[serde(default)]
     source_ref_id: Option<String>,
     /// Instead: a JSON Resume.
@@ -27,7 +27,7 @@ pub(super) struct Arguments {
 pub(super) fn fit(arguments: Arguments, work: &Work) -> Result<Fit, Trouble> {
     if arguments.job_description.trim().is_empty() {
         return Err(
-            Trouble::bad_arguments("job_description is empty").hint("give the text of the job description")
+            Trouble::bad_arguments("job_description is empty").hint("pass the text of the job description")
         );
     }
     let given =
@@ -42,7 +42,7 @@ pub(super) fn fit(arguments: Arguments, work: &Work) -> Result<Fit, Trouble> {
     Ok(fit)
 }
 
-/// The year and the month: a job that goes on goes on until now.
+/// The year and the month: an ongoing job lasts until now.
 pub(super) fn today() -> (i32, u8) {
     let date = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
     (i32::from(date.year()), u8::try_from(date.month()).unwrap_or(1))

@@ -1,4 +1,4 @@
-//! Where a profile comes from: a ref of a profile, of a parsed document or of a file, a JSON Resume, or a text.
+//! The source of a profile: a ref of a profile, of a parsed document or of a file, a JSON Resume, or a text.
 
 use capability_kit::{FileInput, Trouble, Work};
 use schemars::JsonSchema;
@@ -10,17 +10,17 @@ use crate::parsed::{Characters, Parsed};
 use crate::profile::{self, Profile};
 use crate::reading::{self, Eyes, Source};
 
-/// Whether scanned pages are read.
+/// The treatment of scanned pages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Ocr {
-    /// Where this machine can.
+    /// If this machine supports it.
     #[default]
     Auto,
     Never,
 }
 
-/// A profile that was kept, with where its values stand in the text it was made of.
+/// A stored profile, with the positions of its values in its source text.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Kept {
     pub(super) resume: Value,
@@ -48,7 +48,7 @@ impl Kept {
     }
 }
 
-/// A document out of a file, or of what a ref leads to.
+/// A document from a file, or from a ref.
 pub(super) fn document(
     input: FileInput,
     password: Option<&str>,
@@ -58,7 +58,7 @@ pub(super) fn document(
     let loaded = input.load(work)?;
     if loaded.media_type.as_deref() == Some(Parsed::MEDIA_TYPE) {
         return Parsed::from_json(&loaded.bytes)
-            .ok_or_else(|| Trouble::internal("the parsed document that was kept is damaged"));
+            .ok_or_else(|| Trouble::internal("the stored document is damaged"));
     }
     let source = Source { bytes: &loaded.bytes, said: loaded.media_type.as_deref(), password };
     reading::file(&source, eyes)
@@ -71,12 +71,14 @@ pub(super) struct Given {
     pub(super) text: Option<String>,
 }
 
-/// The profile that a tool works on, and what was odd about it.
+/// The profile of a tool call, and its warnings.
 pub(super) fn profile(given: Given, work: &Work) -> Result<(Kept, Vec<String>), Trouble> {
     let sources = [given.source_ref_id.is_some(), given.profile.is_some(), given.text.is_some()];
     if sources.iter().filter(|is_given| **is_given).count() != 1 {
-        return Err(Trouble::bad_arguments("it has to be said which profile is meant, in one way")
-            .hint("give source_ref_id (from extract_profile or parse_document), or profile (a JSON Resume), or text"));
+        return Err(Trouble::bad_arguments("pass the profile in exactly one way").hint(
+            "pass source_ref_id (from extract_profile or parse_document), or profile (a JSON Resume), \
+                or text",
+        ));
     }
     if let Some(resume) = given.profile {
         return Ok((Kept { resume: checked(resume)?, language: None, places: Vec::new() }, Vec::new()));
@@ -88,7 +90,7 @@ pub(super) fn profile(given: Given, work: &Work) -> Result<(Kept, Vec<String>), 
     let stored = work.find(&id)?;
     if stored.media_type == Kept::MEDIA_TYPE {
         let kept = serde_json::from_slice(&stored.bytes)
-            .map_err(|_| Trouble::internal("the profile that was kept is damaged"))?;
+            .map_err(|_| Trouble::internal("the stored profile is damaged"))?;
         return Ok((kept, Vec::new()));
     }
     let input = FileInput { source_ref_id: Some(id), ..FileInput::default() };
@@ -100,11 +102,11 @@ fn made(parsed: &Parsed) -> (Kept, Vec<String>) {
     (Kept::of(parsed, &profile), profile.warnings)
 }
 
-/// A resume that somebody wrote must be one.
+/// A resume from a caller must be valid.
 fn checked(resume: Value) -> Result<Value, Trouble> {
     serde_json::from_value::<capability_typeset::Resume>(resume.clone()).map_err(|error| {
-        Trouble::bad_arguments(format!("profile is no JSON Resume: {error}"))
-            .hint("see https://jsonresume.org/schema, or give a source_ref_id")
+        Trouble::bad_arguments(format!("profile is not a JSON Resume: {error}"))
+            .hint("see https://jsonresume.org/schema, or pass a source_ref_id")
     })?;
     Ok(resume)
 }

@@ -15,16 +15,17 @@ pub(super) struct Arguments {
     /// The file, in Base64.
     #[serde(default)]
     file_data: Option<String>,
-    /// Its media type or file extension, such as `application/pdf` or `pdf`. Found out from the content if left out.
+    /// Its media type or file extension, such as `application/pdf` or `pdf`. Detected from the content if
+    /// omitted.
     #[serde(default)]
     file_type: Option<String>,
-    /// Instead of `file_data`: the `ref_id` of a file that is kept here.
+    /// Instead of `file_data`: the `ref_id` of a stored file.
     #[serde(default)]
     source_ref_id: Option<String>,
-    /// For files that are protected by one.
+    /// For protected files.
     #[serde(default)]
     password: Option<String>,
-    /// Whether scanned pages are read: `auto` where this machine can, or `never`.
+    /// OCR of scanned pages: `auto` if this machine supports it, or `never`.
     #[serde(default)]
     ocr: Ocr,
 }
@@ -32,7 +33,7 @@ pub(super) struct Arguments {
 /// A part of the document.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct SectionOut {
-    /// As the document writes it; empty for what stands before the first heading.
+    /// As in the document; empty for the part before the first heading.
     heading: String,
     kind: SectionKind,
     /// In characters of the parsed text.
@@ -42,11 +43,12 @@ pub(super) struct SectionOut {
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Answer {
-    /// The parsed document, kept as JSON: its text, and lines with their offsets and looks. Pass it as `source_ref_id`.
+    /// The parsed document, stored as JSON: its text, and lines with their offsets and looks. Pass it as
+    /// `source_ref_id`.
     ref_id: String,
     page_count: usize,
     chars: usize,
-    /// ISO 639-1; nothing where it could not be told.
+    /// ISO 639-1; null if it could not be detected.
     #[serde(skip_serializing_if = "Option::is_none")]
     language: Option<String>,
     sections: Vec<SectionOut>,

@@ -1,4 +1,4 @@
-//! `tailor_resume`: what fits comes first, set as PDF or DOCX.
+//! `tailor_resume`: the most relevant parts first, laid out as PDF or DOCX.
 
 use capability_kit::{Trouble, Work};
 use capability_typeset::Resume;
@@ -14,21 +14,21 @@ use crate::tailor::{self, Format, Template};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// The `ref_id` that extract_profile or parse_document gave.
+    /// The `ref_id` that extract_profile or parse_document returned.
     #[serde(default)]
     source_ref_id: Option<String>,
     /// Instead: a JSON Resume.
     #[serde(default)]
     profile: Option<Value>,
-    /// The role that it is for, such as `Platform Engineer`.
+    /// The target role, such as `Platform Engineer`.
     #[serde(default)]
     target_role: Option<String>,
-    /// The text of the job description that it is for.
+    /// The text of the target job description.
     #[serde(default)]
     job_description: Option<String>,
     #[serde(default)]
     format: Format,
-    /// Leave out what fits least until it has no more pages than this (PDF only).
+    /// Omit the least relevant parts until it has no more pages than this (PDF only).
     #[serde(default)]
     max_pages: Option<usize>,
     #[serde(default)]
@@ -40,14 +40,14 @@ pub(super) struct Answer {
     ref_id: String,
     format: Format,
     media_type: &'static str,
-    /// Nothing for DOCX: whoever opens it decides.
+    /// Null for DOCX: the viewer decides.
     #[serde(skip_serializing_if = "Option::is_none")]
     page_count: Option<usize>,
-    /// What is in it, in its order: every string of it stands in the profile.
+    /// Its content, in order: every string of it is in the profile.
     resume: Resume,
     changes: Vec<String>,
     left_out: Vec<String>,
-    /// Requirements of the job for which the profile has nothing, so nothing is claimed.
+    /// Requirements of the job that the profile does not support; they are not claimed.
     unsupported: Vec<String>,
     warnings: Vec<String>,
 }
@@ -58,7 +58,7 @@ pub(super) fn tailor(arguments: Arguments, work: &Work) -> Result<Answer, Troubl
     let facts = Facts::of(&kept.resume, &[]);
     let job = job(arguments.job_description.as_deref(), arguments.target_role.as_deref(), &facts);
     let resume: Resume = serde_json::from_value(kept.resume.clone())
-        .map_err(|error| Trouble::bad_arguments(format!("the profile is no JSON Resume: {error}")))?;
+        .map_err(|error| Trouble::bad_arguments(format!("the profile is not a JSON Resume: {error}")))?;
     let wish = tailor::Wish {
         format: arguments.format,
         template: arguments.template,

@@ -131,7 +131,7 @@ async fn a_tailored_resume_says_nothing_new() {
     ] {
         assert!(text.contains(said), "{said} is missing in {text}");
     }
-    // Words of the resume, headings and months are all that may stand there.
+    // Only words of the resume, headings and months may occur there.
     let fixed = "Work Experience Education Skills Languages Present Mar Feb Jun Jan to work summary profile";
     let known: Vec<String> =
         format!("{TEXT} {fixed}").split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect();
@@ -186,7 +186,7 @@ async fn a_job_asks_only_where_it_asks() {
     };
     let missing: Vec<String> = requirements("missing").into_iter().map(|(name, _)| name).collect();
     assert_eq!(missing, ["Word", "Strong gardening skills"], "{fit}");
-    let half = "listed, but less well than asked for: half the points";
+    let half = "listed, but at a lower level than required: half the points";
     let matched = [
         ("Planner", "a title with 100% of its words"),
         ("English", half),
@@ -197,6 +197,6 @@ async fn a_job_asks_only_where_it_asks() {
         matched.map(|(name, how)| (name.to_owned(), how.to_owned())),
         "{fit}"
     );
-    // Nothing of 50, all of 20 and 10, three quarters of 10, of 90 in all.
+    // Nothing of 50, all of 20 and 10, three quarters of 10, of 90 in total.
     assert_eq!(fit["score"], 41.6, "{fit}");
 }

@@ -41,7 +41,7 @@ impl Client {
         result.structured_content.unwrap()
     }
 
-    /// Code and text of a call that comes to nothing.
+    /// Code and text of a failing call.
     pub(crate) async fn trouble(&self, tool: &str, arguments: Value) -> (String, String) {
         let result = self.call(tool, arguments).await;
         assert_eq!(result.is_error, Some(true), "{result:?}");
@@ -49,7 +49,7 @@ impl Client {
         (code, result.content[0].as_text().unwrap().text.clone())
     }
 
-    /// The bytes of something kept.
+    /// The bytes of a stored item.
     pub(crate) async fn bytes(&self, id: &str) -> Vec<u8> {
         let templates = self.0.list_all_resource_templates().await.unwrap();
         let uri = templates[0].uri_template.replace("{ref_id}", id);

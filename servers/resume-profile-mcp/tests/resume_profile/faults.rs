@@ -1,4 +1,4 @@
-//! What is no resume, or cannot be read.
+//! Documents that are not resumes, or cannot be read.
 
 use serde_json::{Value, json};
 

@@ -14,7 +14,8 @@ async fn two_columns_are_read_one_after_the_other() {
     let client = start().await;
     let resume = resume(
         &client,
-        // The sidebar has smaller letters and lines of its own: short lines that stand level with those beside them are a table.
+        // The sidebar has smaller letters and its own lines: short lines on the same height as those beside
+        // them are a table.
         &[
             (50, 60, 22, "Omar Farouk"),
             (50, 90, 11, "Accountant"),
@@ -110,7 +111,7 @@ async fn without_dates_everything_else_is_found_and_the_dates_are_missing() {
         json!({ "name": "Harbour Hotel", "position": "Cook", "highlights": ["Breakfast shift"] })
     );
     let missing = answer["missing"].as_array().unwrap();
-    assert!(missing.contains(&json!("/work/0/startDate: when it began was not found")), "{answer}");
+    assert!(missing.contains(&json!("/work/0/startDate: the start date was not found")), "{answer}");
     assert!(missing.contains(&json!("/basics/phone: a telephone number was not found")), "{answer}");
 }
 

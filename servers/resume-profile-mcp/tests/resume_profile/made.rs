@@ -44,7 +44,7 @@ We offer:
 - Free Haskell courses
 ";
 
-/// Words with their places: points from the left and from the top, size, text.
+/// Words with their positions: points from the left and the top, size, text.
 pub(crate) type Words<'a> = (u32, u32, u32, &'a str);
 
 /// A PDF of one page with words where they are said to be, in one of the fonts that every reader has.

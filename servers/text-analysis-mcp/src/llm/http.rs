@@ -1,5 +1,5 @@
-//! One request to an endpoint, with a limit of time and of size. Workers are single-threaded and synchronous, so the runtime
-//! lives as long as the request.
+//! One request to an endpoint, with a limit of time and of size. Workers are single-threaded and synchronous,
+//! so the runtime lives as long as the request.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -49,8 +49,9 @@ fn request(url: &Url, key: Option<&str>, body: &Value) -> Result<Request<Full<By
         .map_err(|error| unreachable(&error))?;
     if let Some(key) = key {
         let bearer = HeaderValue::try_from(format!("Bearer {key}"));
-        let mut bearer = bearer
-            .map_err(|_| LlmError::Unreachable("the key has signs that a header cannot hold".into()))?;
+        let mut bearer = bearer.map_err(|_| {
+            LlmError::Unreachable("the key contains characters that a header cannot carry".into())
+        })?;
         bearer.set_sensitive(true);
         request.headers_mut().insert(AUTHORIZATION, bearer);
     }
@@ -62,7 +63,7 @@ async fn send(
     scheme: Scheme,
     egress: &Arc<Egress>,
 ) -> Result<(u16, Bytes), LlmError> {
-    // Whoever starts the server names the endpoint.
+    // The operator of the server names the endpoint.
     let resolver = Resolver::system(Reach::Anywhere);
     let connector = toolgate_outbound::connector(scheme, egress, resolver, CONNECT_TIMEOUT);
     let connector = connector.map_err(|error| LlmError::Unreachable(error.to_string()))?;

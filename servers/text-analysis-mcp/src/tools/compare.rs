@@ -11,13 +11,13 @@ use crate::answer::{Notes, Wanted};
 use crate::engine::Engine;
 use crate::input::Text;
 
-const DESCRIPTION: &str = "Compares two texts: how alike they are, which key phrases they share, and which sentences were changed, \
-    moved, added or removed from the first to the second.";
+const DESCRIPTION: &str = "Compares two texts: how similar they are, which key phrases they share, and which \
+    sentences were changed, moved, added or removed from the first to the second.";
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// The first text, taken for the older one.
+    /// The first text, the older one.
     text_a: Option<String>,
     /// Instead of `text_a`: the text of a file, which a gateway fills in for its id.
     file_text_a: Option<String>,

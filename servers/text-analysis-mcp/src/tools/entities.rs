@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::answer::Notes;
 use crate::input::Text;
 
-const DESCRIPTION: &str = "Finds what a text names: e-mail and web addresses, telephone numbers, dates, money, percentages, quantities, \
-    IBANs and card numbers with a right check digit, IP addresses, and, as guesses with a confidence, persons, organizations and places.";
+const DESCRIPTION: &str = "Finds entities in a text: e-mail and web addresses, telephone numbers, dates, \
+    money, percentages, quantities, IBANs and card numbers with a valid check digit, IP addresses, and, as \
+    guesses with a confidence, persons, organizations and places.";
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -18,7 +19,7 @@ struct Arguments {
     text: Option<String>,
     /// Instead of `text`: the text of a file, which a gateway fills in for its id.
     file_text: Option<String>,
-    /// Only these kinds; all if left out.
+    /// Only these kinds; all if omitted.
     #[serde(default)]
     kinds: Vec<EntityKind>,
 }

@@ -13,7 +13,8 @@ use crate::engine::Engine;
 use crate::input::{self, Text};
 use crate::llm::Question;
 
-const DESCRIPTION: &str = "Finds the key phrases of a text, best first, with where each stands. Use it to index, tag or skim a text.";
+const DESCRIPTION: &str =
+    "Finds the key phrases of a text, best first, with their positions. Use it to index, tag or skim a text.";
 const TOP_K_MAX: usize = 200;
 
 #[derive(Deserialize, JsonSchema)]
@@ -23,12 +24,12 @@ struct Arguments {
     text: Option<String>,
     /// Instead of `text`: the text of a file, which a gateway fills in for its id.
     file_text: Option<String>,
-    /// How many phrases, 1 to 200.
+    /// The number of phrases, 1 to 200.
     #[serde(default = "ten")]
     top_k: usize,
-    /// ISO 639-1, such as `en`. Found out if left out.
+    /// ISO 639-1, such as `en`. Detected if omitted.
     language: Option<String>,
-    /// `auto` goes by meaning if the server has an encoder, else by counting.
+    /// `auto` uses meaning if the server has an encoder, otherwise counting.
     #[serde(default)]
     method: Wanted,
 }
@@ -95,7 +96,7 @@ fn ask(engine: &Engine, text: &str, options: &KeywordOptions, notes: &mut Notes)
     super::asked(engine, &question, notes, |told: Told| listed(text, told, options))
 }
 
-/// With the places where the phrases really stand; those that do not stand in the text are not taken.
+/// With the actual positions of the phrases; phrases that are not in the text are dropped.
 fn listed(text: &str, told: Told, options: &KeywordOptions) -> Result<Keywords, String> {
     let positions = Positions::new(text);
     let mut seen = std::collections::HashSet::new();

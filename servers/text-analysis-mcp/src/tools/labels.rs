@@ -16,8 +16,8 @@ use crate::engine::Engine;
 use crate::input::Text;
 use crate::llm::Question;
 
-const DESCRIPTION: &str = "Says which of your labels fit a text. Describe each label in a few words, or give examples: that helps \
-    more than anything else. `unsure` tells that no label stands out.";
+const DESCRIPTION: &str = "Classifies a text with your own labels. Describe each label in a few words or \
+    with examples: that helps most. `unsure` means that no label stands out.";
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -31,7 +31,7 @@ struct Arguments {
     /// Any number of labels may fit, not just one.
     #[serde(default)]
     multi_label: bool,
-    /// `auto` goes by meaning if the server has an encoder, else by counting.
+    /// `auto` uses meaning if the server has an encoder, otherwise counting.
     #[serde(default)]
     method: Wanted,
 }
@@ -47,10 +47,10 @@ enum Given {
 #[serde(deny_unknown_fields)]
 struct Described {
     name: String,
-    /// What texts with this label are about.
+    /// The subject of texts with this label.
     #[serde(default)]
     description: Option<String>,
-    /// Texts that have it.
+    /// Example texts.
     #[serde(default)]
     examples: Vec<String>,
 }
@@ -86,7 +86,7 @@ fn label(engine: &Engine, arguments: Arguments) -> Result<Answer, Trouble> {
     let labelling = if arguments.multi_label { Labelling::Many } else { Labelling::One };
     let mut notes = Notes::default();
     let text = text.clipped(&mut notes);
-    // Labels that are refused here are refused before anybody is asked about them.
+    // Invalid labels are refused before the model is asked.
     let counted = classify(text, &labels, labelling, None).map_err(Failure::trouble)?;
     let by_llm = arguments.method == Wanted::Llm || (arguments.method == Wanted::Auto && engine.llm_default);
     let told = if by_llm { ask(engine, text, &labels, labelling, &mut notes) } else { None };
@@ -108,11 +108,11 @@ impl Failure for LabelError {
     fn trouble(self) -> Trouble {
         let hint = match &self {
             LabelError::None => {
-                "give labels: plain names, or objects with name, description and examples".to_owned()
+                "pass labels: plain names, or objects with name, description and examples".to_owned()
             }
             LabelError::Unnamed => "give every label a name".to_owned(),
-            LabelError::Twice(_) => "give every label once; letter case makes no difference".to_owned(),
-            LabelError::TooMany { .. } => format!("give at most {LABELS_MAX}, or classify in two steps"),
+            LabelError::Twice(_) => "pass every label once; letter case makes no difference".to_owned(),
+            LabelError::TooMany { .. } => format!("pass at most {LABELS_MAX}, or classify in two steps"),
             LabelError::Encode(error) => return Trouble::internal(error.to_string()),
         };
         Trouble::bad_arguments(self.to_string()).hint(hint)
@@ -175,7 +175,7 @@ fn ask(
     super::asked(engine, &question, notes, |told: Told| judged(text, told, labels, labelling))
 }
 
-/// Labels that it left out have the score 0; labels that were not given are not taken.
+/// Labels that the model left out get the score 0; labels that were not given are ignored.
 fn judged(text: &str, told: Told, labels: &[Label], labelling: Labelling) -> Result<Classification, String> {
     let mut scores: HashMap<&str, f64> = labels.iter().map(|label| (label.name.as_str(), 0.0)).collect();
     for ToldScore { label, score } in &told.scores {

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::answer::Notes;
 use crate::input::Text;
 
-const DESCRIPTION: &str = "Says which language a text is in, how sure that is, and which parts are in other languages. Short texts are `unsure`.";
+const DESCRIPTION: &str = "Detects the language of a text, with a confidence, and the parts in other \
+    languages. Short texts are `unsure`.";
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

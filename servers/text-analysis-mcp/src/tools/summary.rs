@@ -13,8 +13,9 @@ use crate::engine::Engine;
 use crate::input::{self, Text};
 use crate::llm::Question;
 
-const DESCRIPTION: &str = "Sums a text up. By default with sentences of the text itself, in their order, so that nothing is invented; \
-    `style: llm` writes a new text if the server has a language model.";
+const DESCRIPTION: &str = "Summarizes a text. By default the summary consists of sentences of the text \
+    itself, in their order, so that nothing is invented; `style: llm` writes a new text if the server has a \
+    language model.";
 const SENTENCES_MAX: usize = 100;
 const WORDS_MAX: usize = 5_000;
 const SENTENCES_DEFAULT: usize = 5;
@@ -26,15 +27,15 @@ struct Arguments {
     text: Option<String>,
     /// Instead of `text`: the text of a file, which a gateway fills in for its id.
     file_text: Option<String>,
-    /// Length in sentences, 1 to 100; 5 if neither this nor `max_words` is given.
+    /// Length in sentences, 1 to 100; 5 if neither this nor `max_words` is present.
     max_sentences: Option<usize>,
     /// Instead of `max_sentences`: length in words, 5 to 5000.
     max_words: Option<usize>,
-    /// A question or some words that the summary should be about.
+    /// A question or some words that the summary should address.
     focus: Option<String>,
-    /// `extractive` takes sentences of the text; `llm` writes.
+    /// `extractive` selects sentences of the text; `llm` writes a new text.
     style: Option<Style>,
-    /// ISO 639-1, such as `en`. Found out if left out.
+    /// ISO 639-1, such as `en`. Detected if omitted.
     language: Option<String>,
 }
 
@@ -83,9 +84,8 @@ fn length(sentences: Option<usize>, words: Option<usize>) -> Result<Length, Trou
         (None, None) => Ok(Length::Sentences(SENTENCES_DEFAULT)),
         (Some(count), None) if (1..=SENTENCES_MAX).contains(&count) => Ok(Length::Sentences(count)),
         (None, Some(count)) if (5..=WORDS_MAX).contains(&count) => Ok(Length::Words(count)),
-        (Some(_), Some(_)) => {
-            Err(Trouble::bad_arguments("max_sentences and max_words are both given").hint("give one of them"))
-        }
+        (Some(_), Some(_)) => Err(Trouble::bad_arguments("both max_sentences and max_words were passed")
+            .hint("pass only one of them")),
         (Some(count), None) => {
             Err(Trouble::bad_arguments(format!("max_sentences: {count} is not from 1 to {SENTENCES_MAX}")))
         }
@@ -123,7 +123,7 @@ fn ask(engine: &Engine, text: &str, options: &SummaryOptions, notes: &mut Notes)
     super::asked(engine, &question, notes, |told: Told| written(text, told, options))
 }
 
-/// Models are loose with lengths: what is far too long is not taken.
+/// Models are loose with lengths: an answer that is far too long is refused.
 fn written(text: &str, told: Told, options: &SummaryOptions) -> Result<Summary, String> {
     let summary = told.summary.trim().to_owned();
     let (long, most) = match options.length {

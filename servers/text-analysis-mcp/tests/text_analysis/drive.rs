@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio::process::Command;
 
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
-/// What the tests give as the key of the language model.
+/// The key of the language model in tests.
 pub(crate) const KEY: &str = "a-key-that-nobody-may-see";
 
 pub(crate) struct Client(pub(crate) RunningService<RoleClient, ()>);
@@ -39,7 +39,7 @@ impl Client {
         result.structured_content.unwrap()
     }
 
-    /// What a call says that does not go well.
+    /// The error of a failing call.
     pub(crate) async fn trouble(&self, tool: &'static str, arguments: Value) -> String {
         let result = self.call(tool, arguments).await;
         assert_eq!(result.is_error, Some(true), "{result:?}");

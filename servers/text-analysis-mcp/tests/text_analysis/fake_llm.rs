@@ -1,4 +1,4 @@
-//! An endpoint that speaks like a language model and answers as it is told.
+//! An endpoint that acts like a language model with scripted answers.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-/// What it does with a request.
+/// Its behaviour for a request.
 #[derive(Clone)]
 pub(crate) enum Manner {
     /// The content of its message.
     Says(String),
     /// A status and a body.
     Fails(u16, &'static str),
-    /// Refuses what asks for a form, and says this otherwise.
+    /// Refuses requests for a form, and answers this otherwise.
     KnowsNoForms(String),
     /// Takes the request and never answers.
     Hangs,
@@ -37,7 +37,7 @@ impl FakeLlm {
         let requests = Arc::<Mutex<Vec<Request>>>::default();
         let heard = Arc::clone(&requests);
         std::thread::spawn(move || {
-            // What hangs is kept open.
+            // A hanging connection is kept open.
             let mut open = Vec::new();
             for stream in listener.incoming() {
                 open.extend(serve(stream.unwrap(), &manner, &heard));

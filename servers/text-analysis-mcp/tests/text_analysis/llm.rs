@@ -1,4 +1,4 @@
-//! Asking a language model: what it answers is checked, and everything works without it.
+//! Asking a language model: its answer is checked, and everything works without it.
 
 use serde_json::{Value, json};
 
@@ -78,12 +78,12 @@ async fn labels_of_a_model_must_be_the_given_ones() {
 #[tokio::test]
 async fn wrong_answers_are_done_without() {
     for (manner, expected) in [
-        (Manner::Says("Here is your summary!".into()), "not of the form"),
-        (Manner::Says(json!({"summary": 5}).to_string()), "not of the form"),
+        (Manner::Says("Here is your summary!".into()), "does not have the requested form"),
+        (Manner::Says(json!({"summary": 5}).to_string()), "does not have the requested form"),
         (Manner::Says(json!({"summary": ""}).to_string()), "empty or much too long"),
-        (Manner::Says(json!({"summary": "x", "more": 1}).to_string()), "not of the form"),
+        (Manner::Says(json!({"summary": "x", "more": 1}).to_string()), "does not have the requested form"),
         (Manner::Fails(500, "{}"), "status 500"),
-        (Manner::Fails(200, "<html>"), "not of the form"),
+        (Manner::Fails(200, "<html>"), "does not have the requested form"),
         (Manner::Fails(200, "{\"choices\": []}"), "no text in it"),
         (Manner::Hangs, "did not answer within 1 seconds"),
     ] {

@@ -1,4 +1,4 @@
-//! What each tool is for.
+//! The purpose of each tool.
 
 use serde_json::json;
 
@@ -131,7 +131,7 @@ async fn a_model_that_is_not_there_is_done_without() {
     assert!(answer["warnings"][0].as_str().unwrap().contains("the encoder could not be loaded"), "{answer}");
 }
 
-/// With the real weights: `script/test` fetches them and says where they are.
+/// With the real weights: `script/test` fetches them and sets their place.
 #[tokio::test]
 async fn with_a_model_answers_go_by_meaning() {
     let Some(folder) = std::env::var_os("TOOLGATE_TEST_MODEL") else {

@@ -1,4 +1,4 @@
-//! What every article keeps to, whichever reader made it: limits, levels that exist, links that are safe.
+//! The invariants of every article, from any reader: limits, valid levels, safe links.
 
 use crate::article::walk::{each_block, each_text};
 use crate::article::{Article, Block, Run, Table, Text};
@@ -6,7 +6,7 @@ use crate::error::TypesetError;
 use crate::limits::Limits;
 use crate::links::safe_link;
 
-/// How much of each was counted.
+/// The counts so far.
 #[derive(Default)]
 struct Count {
     blocks: usize,
@@ -15,7 +15,7 @@ struct Count {
 }
 
 impl Article {
-    /// The article if it keeps to the limits and has something to set.
+    /// The article, if it is within the limits and not empty.
     pub(crate) fn check(self) -> Result<Self, TypesetError> {
         let mut count = Count::default();
         count.blocks(&self.blocks, 0)?;
@@ -82,7 +82,7 @@ fn at_most(count: usize, limit: usize, what: &'static str) -> Result<(), Typeset
     if count > limit { Err(TypesetError::TooLarge { what, limit }) } else { Ok(()) }
 }
 
-/// Levels that exist, code without tabs at its end, captions on one line, nothing empty.
+/// Clamps heading levels, replaces tabs in code, puts captions on one line and removes empty blocks.
 fn clean_blocks(blocks: &mut Vec<Block>) {
     each_block(blocks, &mut |block| match block {
         Block::Heading { level, .. } => *level = (*level).clamp(1, 6),
@@ -120,7 +120,7 @@ fn clean_run(run: &mut Run, dropped: &mut usize) {
     run.text = clean(&run.text).replace('\t', " ");
     if let Some(link) = run.link.take() {
         run.link = safe_link(&link).map(str::to_owned);
-        // A link within the document leads nowhere once set; that is no loss to speak of.
+        // Links within the document have no target after typesetting; dropping them needs no warning.
         *dropped += usize::from(run.link.is_none() && !link.starts_with('#'));
     }
     if let Some(note) = &mut run.note {

@@ -46,7 +46,7 @@ impl Article {
         article.cleaned().check()
     }
 
-    /// What [`Article::from_json`] reads.
+    /// The schema of [`Article::from_json`].
     pub fn schema() -> Value {
         schemars::schema_for!(Article).to_value()
     }
@@ -131,12 +131,12 @@ impl JsonSchema for Text {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ItemForm {
-    /// Whether its box is ticked, for items that have one.
+    /// True if its box is checked, for items that have one.
     #[serde(default)]
     checked: Option<bool>,
     #[serde(default)]
     text: Text,
-    /// What comes below the text: more paragraphs, or lists.
+    /// The content below the text: more paragraphs, or lists.
     #[serde(default)]
     blocks: Vec<Block>,
 }

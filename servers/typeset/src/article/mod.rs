@@ -1,4 +1,4 @@
-//! The document as data: what every reader makes and every writer sets.
+//! The document as data: the result of every reader and the input of every writer.
 
 mod check;
 mod json;
@@ -15,28 +15,28 @@ use crate::picture::Picture;
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Article {
-    /// Stands above the text. Headings of level 1 are the parts below it.
+    /// Above the text. Headings of level 1 are the parts below it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Stands below the title.
+    /// Below the title.
     #[serde(default, skip_serializing_if = "Text::is_empty")]
     pub subtitle: Text,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
-    /// As it is shown. Files are dated with it if it is written as `2026-11-15`.
+    /// As displayed. Files are dated with it if it is written as `2026-11-15`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
-    /// `en`, `de-CH`, `ar`, …: decides about hyphens, the direction of writing and the word for “Contents”.
+    /// `en`, `de-CH`, `ar`, …: determines hyphenation, the direction of writing and the word for “Contents”.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
     #[serde(default)]
     pub blocks: Vec<Block>,
-    /// What the reader left out, in sentences.
+    /// Parts that the reader left out, in sentences.
     #[serde(skip)]
     pub warnings: Vec<String>,
 }
 
-/// A piece of a document that stands on lines of its own.
+/// A piece of a document on its own lines.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Block {
@@ -61,7 +61,7 @@ pub enum Block {
     Quote {
         blocks: Vec<Block>,
     },
-    /// Set as it is, line by line.
+    /// Literal text, line by line.
     Code {
         text: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,16 +69,16 @@ pub enum Block {
     },
     Image {
         data: Picture,
-        /// What it shows, for those who do not see it.
+        /// Its description, for screen readers.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         alt: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         caption: Option<String>,
     },
-    /// A line across.
+    /// A horizontal line.
     Rule,
     PageBreak,
-    /// A line with something at its far end, as in résumés: a position and its dates.
+    /// A line with a note at its end, as in résumés: a position and its dates.
     Entry {
         text: Text,
         note: Text,
@@ -92,7 +92,7 @@ fn first_level() -> u8 {
 /// An item of a list: mostly one paragraph, maybe with lists below it.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Item {
-    /// Whether its box is ticked; nothing for items without one.
+    /// True if its box is checked; `None` for items without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checked: Option<bool>,
     pub blocks: Vec<Block>,
@@ -102,11 +102,11 @@ pub struct Item {
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
-    /// The cells of the head, which is repeated on each page. Leave it out for a table without one.
+    /// The cells of the head, which is repeated on each page. Omit it for a table without one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub header: Vec<Text>,
     pub rows: Vec<Vec<Text>>,
-    /// For each column; those that are left out are set at the start.
+    /// For each column; missing ones are aligned at the start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub align: Vec<Align>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -116,7 +116,7 @@ pub struct Table {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Align {
-    /// Where the script begins.
+    /// At the start of the writing direction.
     #[default]
     Start,
     Left,
@@ -129,7 +129,7 @@ pub enum Align {
 #[serde(transparent)]
 pub struct Text(pub Vec<Run>);
 
-/// A piece of text that looks the same all along. A new line in it is a line break.
+/// A piece of text with one style. A new line in it is a line break.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Run {
@@ -142,10 +142,10 @@ pub struct Run {
     pub code: bool,
     #[serde(default, skip_serializing_if = "is_off")]
     pub strike: bool,
-    /// Where it leads: `https:`, `mailto:` or `tel:`.
+    /// Its target: `https:`, `mailto:` or `tel:`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
-    /// A footnote behind it.
+    /// A footnote after it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<Text>,
 }
@@ -244,7 +244,8 @@ impl Table {
 }
 
 impl Article {
-    /// Makes the only heading of level 1, if it comes first, the title: that is what it is in most texts. The others move up.
+    /// Turns the only heading of level 1, if it comes first, into the title: that is what it is in most
+    /// texts. The others move up.
     pub fn lift_title(mut self) -> Self {
         let firsts =
             self.blocks.iter().filter(|block| matches!(block, Block::Heading { level: 1, .. })).count();
@@ -262,7 +263,7 @@ impl Article {
         self
     }
 
-    /// All of its text without looks, piece by piece on lines of its own.
+    /// All of its text without formatting, each piece on a separate line.
     pub fn plain_text(&self) -> String {
         let mut letters = String::new();
         letters.extend(self.title.as_deref());

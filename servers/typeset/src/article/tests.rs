@@ -1,4 +1,4 @@
-//! What JSON becomes an article, and what is refused with its place.
+//! JSON that becomes an article, and errors with their positions.
 
 use serde_json::json;
 

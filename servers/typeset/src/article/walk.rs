@@ -1,4 +1,4 @@
-//! Going over all blocks and texts of an article, whatever they stand in.
+//! Walking over all blocks and texts of an article, at any depth.
 
 use crate::article::{Block, Text};
 

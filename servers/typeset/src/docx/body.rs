@@ -15,7 +15,7 @@ use crate::style::{Numbering as HeadingNumbering, Style, Theme};
 /// English metric units in a point.
 const EMU: f64 = 12_700.0;
 
-/// Where a block stands.
+/// The position of a block.
 #[derive(Clone, Default)]
 pub(super) struct Place {
     /// Lists around it.
@@ -32,7 +32,7 @@ impl Place {
     }
 }
 
-/// A picture that was put in: what it shows, and whether it is a JPEG.
+/// An inserted picture: its description, and whether it is a JPEG.
 pub(super) struct Placed {
     pub(super) id: String,
     pub(super) alt: String,
@@ -147,7 +147,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Each ordered list counts for itself.
+    /// Each ordered list has its own numbering.
     fn ordered(&mut self, depth: usize, start: Option<u32>) -> usize {
         let id = sheet::FIRST_LIST + self.lists;
         self.lists += 1;
@@ -243,7 +243,7 @@ pub(super) fn far_tab(at: i32) -> Tab {
     Tab::new().val(TabValueType::Right).pos(at.max(0) as usize)
 }
 
-/// Right to left if the text runs so, or has no letters and the document does.
+/// Right to left if the text is, or if it has no letters and the document is.
 fn directed(mut paragraph: Paragraph, text: &Text, document: Direction) -> Paragraph {
     if Direction::of(&text.to_plain()).unwrap_or(document) == Direction::RightToLeft {
         paragraph.property = paragraph.property.bidi(true);

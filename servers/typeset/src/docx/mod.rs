@@ -1,4 +1,4 @@
-//! Articles as DOCX: real styles, lists and fields, so that a word processor can go on with it.
+//! Articles as DOCX: real styles, lists and fields, so that a word processor can edit it.
 
 mod body;
 mod package;
@@ -83,7 +83,7 @@ fn contents(docx: Docx, contents: Contents) -> Docx {
 }
 
 impl Theme {
-    /// Whether the title has a page of its own.
+    /// True if the title has its own page.
     pub(crate) fn has_title_page(self) -> bool {
         self == Theme::Report
     }

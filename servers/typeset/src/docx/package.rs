@@ -1,4 +1,5 @@
-//! The finished package: what the DOCX writer cannot say is put in here, and everything is packed tightly.
+//! The finished package: parts that the DOCX writer cannot express are added here, and everything is
+//! compressed.
 
 use std::io::Cursor;
 
@@ -64,7 +65,7 @@ fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// Text in these parts is escaped, so that what is looked for can only be an element.
+/// Text in these parts is escaped, so a match can only be an element.
 fn amend(parts: &mut XMLDocx, style: &Style, language: &str, pictures: &[Placed]) {
     change(&mut parts.document, |document| {
         let document = document.replace("<w:cantSplit />", "<w:cantSplit /><w:tblHeader />").replace(
@@ -97,7 +98,7 @@ fn change(part: &mut Vec<u8>, with: impl FnOnce(String) -> String) {
     }
 }
 
-/// Paragraphs need none.
+/// Removes the paragraph ids; they are not needed.
 fn without_ids(document: &str) -> String {
     const PLACE: &str = r#" w14:paraId=""#;
     let mut pieces = document.split(PLACE);
@@ -105,7 +106,7 @@ fn without_ids(document: &str) -> String {
     pieces.fold(first, |out, piece| out + piece.split_once('"').map_or(piece, |(_, rest)| rest))
 }
 
-/// Puts what each picture shows where a reader that reads aloud looks for it.
+/// Adds the description of each picture for screen readers.
 fn described(document: &str, pictures: &[Placed]) -> String {
     const PLACE: &str = r#"<wp:docPr id="1" name="Figure" />"#;
     let mut pieces = document.split(PLACE);
@@ -119,7 +120,7 @@ fn described(document: &str, pictures: &[Placed]) -> String {
     out
 }
 
-/// The writer stores its parts as they are; text packs to a tenth.
+/// The writer stores its parts uncompressed; text compresses to a tenth.
 fn tighten(loose: Cursor<Vec<u8>>, pictures: &[Placed]) -> zip::result::ZipResult<Vec<u8>> {
     let mut from = ZipArchive::new(loose)?;
     let mut to = ZipWriter::new(Cursor::new(Vec::new()));

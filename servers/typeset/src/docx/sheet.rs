@@ -26,7 +26,7 @@ pub(super) const NUMBERS: usize = 3;
 pub(super) const HEADINGS: usize = 4;
 /// Ordered lists, each with its own beginning, have ids from here.
 pub(super) const FIRST_LIST: usize = 10;
-/// How far each level is moved in.
+/// The indentation of each level.
 pub(super) const STEP: i32 = 360;
 const LEVELS: usize = 9;
 const INK: &str = "1F3A5F";
@@ -35,7 +35,7 @@ pub(super) fn heading(level: u8) -> String {
     format!("Heading{level}")
 }
 
-/// With styles for everything that the body uses.
+/// Adds styles for everything that the body uses.
 pub(super) fn styled(docx: Docx, style: &Style) -> Docx {
     let half_points = |points: f64| (points * 2.0).round() as usize;
     let size = style.font_size();

@@ -1,4 +1,4 @@
-//! HTML in and out. What is read is only text, structure and safe links: no scripts, styles or forms come through.
+//! HTML in and out. Only text, structure and safe links are read: scripts, styles and forms are dropped.
 
 mod read;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! HTML to an article: text and structure come through, everything that acts does not.
+//! HTML to an article: text and structure are kept, everything active is dropped.
 
 use crate::article::{Align, Article, Block, Item, Table, Text};
 use crate::error::TypesetError;
@@ -7,7 +7,7 @@ use crate::markdown::{Looks, Step, picture_at};
 
 use super::tree::{Child, Element, Tree};
 
-/// Elements within elements; what is deeper is left out.
+/// The maximum depth of elements; deeper ones are left out.
 const DEPTH_MAX: usize = 150;
 /// Elements that are open at a time. The parser looks through all of them for each new one.
 const OPEN_MAX: usize = 1_000;
@@ -16,7 +16,7 @@ const CLOSED_BY_OTHERS: [&str; 24] = [
     "p", "li", "dt", "dd", "tr", "td", "th", "thead", "tbody", "tfoot", "option", "br", "img", "hr", "input",
     "meta", "link", "source", "col", "wbr", "area", "base", "embed", "!doctype",
 ];
-/// These show nothing, or something that does not belong on paper.
+/// Elements that show nothing, or nothing that belongs on paper.
 const LEFT_OUT: [&str; 22] = [
     "script", "style", "head", "template", "noscript", "iframe", "object", "embed", "svg", "canvas", "audio",
     "video", "form", "input", "select", "button", "textarea", "map", "nav", "dialog", "math", "title",
@@ -55,7 +55,7 @@ pub(crate) fn fragment(html: &str) -> Article {
     read(&Tree::of_fragment(html))
 }
 
-/// Counts what is opened and closed, without parsing.
+/// Counts start and end tags, without parsing.
 fn is_too_deep(html: &str) -> bool {
     let mut open = 0_usize;
     for tag in html.split('<').skip(1) {
@@ -79,7 +79,7 @@ fn read(page: &Tree) -> Article {
     reader.flush();
     let mut article = Article { blocks: reader.blocks, warnings: reader.warnings, ..Article::default() };
     if reader.too_deep {
-        article.warnings.push(format!("what stands in more than {DEPTH_MAX} elements was left out"));
+        article.warnings.push(format!("content nested in more than {DEPTH_MAX} elements was left out"));
     }
     if reader.far_pictures > 0 {
         article
@@ -89,7 +89,7 @@ fn read(page: &Tree) -> Article {
     article
 }
 
-/// What the head of the page says.
+/// The metadata in the head of the page.
 fn about(page: &Tree, article: &mut Article) {
     article.language = page.root().attribute("lang").map(str::to_owned).filter(|code| !code.is_empty());
     for element in page.elements() {
@@ -184,7 +184,7 @@ impl Reader {
         }
     }
 
-    /// White space is one space, and none at the beginning of a line.
+    /// Collapses white space to one space, and drops it at the beginning of a line.
     fn add_text(&mut self, text: &str) {
         let text = squeezed(text);
         let at_start = self.text.0.last().is_none_or(|run| run.text.ends_with([' ', '\n']));
@@ -214,7 +214,7 @@ impl Reader {
         }
     }
 
-    /// What is inside as blocks of its own.
+    /// The content as separate blocks.
     fn inside(&mut self, element: Element<'_>, depth: usize) -> Vec<Block> {
         self.flush();
         let before = std::mem::take(&mut self.blocks);
@@ -223,7 +223,7 @@ impl Reader {
         std::mem::replace(&mut self.blocks, before)
     }
 
-    /// What is inside as one text, as headings and cells want it.
+    /// The content as one text, for headings and cells.
     fn inline(&mut self, element: Element<'_>, depth: usize) -> Text {
         let before = std::mem::take(&mut self.text);
         let blocks = std::mem::take(&mut self.blocks);
@@ -247,7 +247,7 @@ impl Reader {
                 std::mem::replace(&mut self.blocks, before)
             };
             match (child.name(), items.last_mut()) {
-                // Lists are often written beside the item they belong to.
+                // Lists are often written as siblings of the item they belong to.
                 ("ul" | "ol", Some(last)) => last.blocks.extend(blocks),
                 _ if !blocks.is_empty() => items.push(Item { checked, blocks }),
                 _ => {}

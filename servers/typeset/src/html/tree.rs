@@ -1,9 +1,9 @@
-//! A page as HTML's own rules build it, whatever is not closed, misplaced or closed in the wrong order. What its elements
-//! mean is decided in `read`.
+//! A page as HTML's own rules build it, with unclosed, misplaced or wrongly closed elements. `read`
+//! interprets its elements.
 //!
-//! By hand, because crates that have such a tree bring selectors of CSS along. Nodes stand in one list and know each other
-//! by number: a page of any depth is walked and dropped without recursion, and a node is moved in the same time however
-//! many stand beside it.
+//! Written by hand, because crates with such a tree include selectors of CSS. Nodes are in one list and refer
+//! to each other by number: a page of any depth is walked and dropped without recursion, and a node is moved
+//! in constant time.
 
 use std::borrow::Cow;
 use std::cell::{Ref, RefCell};
@@ -15,10 +15,10 @@ use html5ever::{Attribute, ParseOpts, QualName, local_name, ns, parse_document, 
 
 /// The number of a node.
 type Id = usize;
-/// What all others stand in.
+/// The root of all others.
 const PAGE: Id = 0;
-/// With so many attributes an element gets no more of them later, as `html` and `body` do wherever they are opened again:
-/// each one is compared with all that are there.
+/// An element with this many attributes gets no more of them later, as `html` and `body` do wherever they are
+/// opened again: each one is compared with all existing ones.
 const ATTRIBUTES_MAX: usize = 1_000;
 
 pub(super) struct Tree {
@@ -40,11 +40,11 @@ enum Kind {
         attributes: Vec<Attribute>,
     },
     Text(StrTendril),
-    /// The page, what a template holds, comments: of all these only the place matters.
+    /// The page, the content of a template, comments: only their position matters.
     Other,
 }
 
-/// One element, and through it what it holds.
+/// One element, and access to its content.
 #[derive(Clone, Copy)]
 pub(super) struct Element<'a> {
     tree: &'a Tree,
@@ -64,7 +64,7 @@ impl Tree {
         parse_document(Builder::default(), ParseOpts::default()).one(html)
     }
 
-    /// Of what could stand in the body of a page.
+    /// From content for the body of a page.
     pub(super) fn of_fragment(html: &str) -> Self {
         let body = QualName::new(None, ns!(html), local_name!("body"));
         parse_fragment(Builder::default(), ParseOpts::default(), body, Vec::new(), false).one(html)
@@ -76,7 +76,7 @@ impl Tree {
             .expect("the parser puts everything into an html element, which it makes of nothing if need be")
     }
 
-    /// All of them in the order in which they were opened, those in templates too.
+    /// All elements in the order in which they were opened, including those in templates.
     pub(super) fn elements(&self) -> impl Iterator<Item = Element<'_>> {
         (0..self.nodes.len()).filter_map(|id| self.element(id))
     }
@@ -137,7 +137,7 @@ impl<'a> Element<'a> {
     }
 }
 
-/// Does what the parser says.
+/// Follows the parser's instructions.
 struct Builder(RefCell<Tree>);
 
 impl Default for Builder {
@@ -149,13 +149,13 @@ impl Default for Builder {
 }
 
 impl Tree {
-    /// A node that stands nowhere yet.
+    /// A node without a position.
     fn add(&mut self, kind: Kind) -> Id {
         self.nodes.push(Node { kind, parent: None, previous: None, next: None, first: None, last: None });
         self.nodes.len() - 1
     }
 
-    /// Puts something before `next`, or at the end. Text becomes part of the text that it follows.
+    /// Inserts a node before `next`, or at the end. Text is merged into text that precedes it.
     fn put(&mut self, parent: Id, next: Option<Id>, child: NodeOrText<Id>) {
         match child {
             NodeOrText::AppendNode(id) => self.link(id, parent, next),
@@ -187,12 +187,12 @@ impl Tree {
         }
     }
 
-    /// What stands before `next`, or at the end.
+    /// The node before `next`, or the last one.
     fn before(&self, parent: Id, next: Option<Id>) -> Option<Id> {
         next.map_or(self.nodes[parent].last, |next| self.nodes[next].previous)
     }
 
-    /// Makes two children neighbours; nothing stands for the beginning or the end.
+    /// Makes two children neighbours; `None` is the beginning or the end.
     fn join(&mut self, parent: Id, left: Option<Id>, right: Option<Id>) {
         match left {
             Some(left) => self.nodes[left].next = right,

@@ -1,4 +1,4 @@
-//! An article as a web page that stands alone.
+//! An article as a standalone web page.
 
 use crate::article::{Align, Article, Block, Item, Run, Table, Text};
 use crate::direction::{Direction, language_of_letters};
@@ -175,7 +175,7 @@ fn written(run: &Run) -> String {
     }
 }
 
-/// Only where it is not the usual way; a browser finds out by itself which one it is.
+/// Written only if it differs from the default; a browser detects it otherwise.
 fn direction(text: &Text) -> &'static str {
     match Direction::of(&text.to_plain()) {
         Some(Direction::RightToLeft) => " dir=\"auto\"",

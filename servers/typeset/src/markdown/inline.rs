@@ -1,8 +1,8 @@
-//! How the text is meant to look at a place of a document while it is being read.
+//! The style of text at a position of a document while it is read.
 
 use crate::article::Run;
 
-/// Each look is counted, since emphasis may stand within emphasis.
+/// Each style is counted, since emphasis may be nested.
 #[derive(Clone, Default)]
 pub(crate) struct Looks {
     pub(crate) bold: usize,

@@ -43,7 +43,7 @@ fn options() -> Options {
         | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS
 }
 
-/// What is being read. The innermost comes last.
+/// The current elements. The innermost comes last.
 enum Frame {
     /// A quote.
     Quote(Vec<Block>),
@@ -139,7 +139,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Text of a tight item comes without a paragraph around it, so what was read before is put away first.
+    /// Text of a tight item comes without a paragraph around it, so the text so far is stored first.
     fn open(&mut self, frame: Frame) -> Result<(), TypesetError> {
         self.flush();
         if self.frames.len() >= FRAMES_MAX {
@@ -263,7 +263,7 @@ impl Reader {
         inner.blocks.into_iter().for_each(|block| self.push(block));
     }
 
-    /// `key: value` lines of YAML; what else YAML can do has no place in the head of a text.
+    /// `key: value` lines of YAML; other features of YAML have no place in the head of a text.
     fn end_head(&mut self) {
         for line in self.head.take().unwrap_or_default().lines() {
             let Some((key, value)) = line.split_once(':') else { continue };
@@ -300,7 +300,7 @@ impl Reader {
         }
     }
 
-    /// A picture inside the document stands on its own; one that would have to be fetched becomes a link to it.
+    /// A picture inside the document is included; a remote one becomes a link to it.
     fn end_picture(&mut self, address: &str, title: String, before: Text) {
         let alt = std::mem::replace(&mut self.text, before).to_plain();
         let in_cell = matches!(self.frames.last(), Some(Frame::Table { .. }));
@@ -343,7 +343,7 @@ pub(crate) fn picture_at(address: &str) -> Option<Result<Picture, TypesetError>>
     address.starts_with("data:").then(|| Picture::from_base64(address))
 }
 
-/// Replaces the labels of notes by their texts; a label without a text is shown as it was written.
+/// Replaces note labels by the notes' texts; a label without a text is shown as written.
 fn resolve(text: &mut Text, notes: &BTreeMap<String, Text>) {
     for run in &mut text.0 {
         let Some(label) = run.note.as_ref().map(Text::to_plain) else { continue };

@@ -119,7 +119,7 @@ fn what_is_written_reads_back_the_same() {
     let article = Article::from_markdown(SAMPLE).unwrap();
     let again = Article::from_markdown(&markdown(&article)).unwrap();
     assert_eq!(again.blocks.len(), article.blocks.len());
-    // The title takes the first level, so that parts move one down and up again.
+    // The title takes the first level, so parts move one down and up again.
     assert_eq!(markdown(&again).lines().count(), markdown(&article).lines().count());
 }
 
@@ -138,13 +138,13 @@ fn article_of(texts: &[String]) -> Article {
     }
 }
 
-/// Lines as they are, with spaces that only separate made one.
+/// The article's lines, trimmed and without empty ones.
 fn letters(article: &Article) -> Vec<String> {
     article.plain_text().lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
 proptest! {
-    /// Nothing in a text is a mark, whatever it looks like.
+    /// Nothing in a text is markup, whatever it looks like.
     #[test]
     fn any_text_survives_markdown(texts in proptest::collection::vec("[!-~]{1,6}( [!-~]{1,6}){0,3}", 4)) {
         let article = article_of(&texts);

@@ -24,7 +24,7 @@ pub fn markdown(article: &Article) -> String {
     out
 }
 
-/// Author, date and language stand nowhere else.
+/// Author, date and language have no other place.
 fn head(article: &Article) -> String {
     let said = [("author", &article.author), ("date", &article.date), ("language", &article.language)];
     let lines: String =
@@ -42,7 +42,7 @@ fn push_block(out: &mut String, block: &str) {
 }
 
 struct Writer {
-    /// How far headings move down because the title takes the first level.
+    /// The shift of headings because the title takes the first level.
     shift: u8,
     notes: Vec<String>,
 }
@@ -148,7 +148,7 @@ impl Writer {
     }
 }
 
-/// White space stays outside the marks, where Markdown wants it.
+/// White space stays outside the marks, as Markdown requires.
 fn written(run: &Run) -> String {
     let body = run.text.trim_matches([' ', '\n']);
     if body.is_empty() {
@@ -172,7 +172,7 @@ fn breaks(text: &str) -> String {
     text.replace('\n', "<br>")
 }
 
-/// As many backticks around it as it takes.
+/// With enough backticks around it.
 fn code(text: &str) -> String {
     let marks = "`".repeat(longest_run(text, '`') + 1);
     let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
@@ -198,7 +198,7 @@ fn indented(text: &str, first: &str, others: &str) -> String {
     if all.is_empty() { first.trim_end().to_owned() } else { all }
 }
 
-/// Text in which nothing is a mark. A new line becomes a break that stands in tables too.
+/// Text without any markup. A new line becomes a break that works in tables too.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     let mut at_start = true;

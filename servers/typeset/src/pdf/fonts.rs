@@ -1,5 +1,5 @@
-//! Which fonts a document is set with. Those of the machine are looked for once, and only by a document that needs them:
-//! looking takes longer than setting.
+//! The fonts of a document. Those of the machine are searched once, and only for a document that needs them:
+//! searching takes longer than typesetting.
 
 use std::sync::LazyLock;
 
@@ -73,7 +73,7 @@ impl Fonts {
     }
 }
 
-/// Whether the text fonts inside this program have all letters. Letters that only the font for code has, such as Arabic,
+/// True if the built-in text fonts have all letters. Letters that only the code font has, such as Arabic,
 /// look better in one of the machine's.
 fn covers_well(letters: &str) -> bool {
     let book = EMBEDDED.book();

@@ -1,4 +1,4 @@
-//! Letters that no font has are set as empty boxes; whoever asked for the document is told which, and what would help.
+//! Letters without a font are set as empty boxes; warnings name them, with advice.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use typst_layout::PagedDocument;
 /// Letters named for each script, so that one document in an unknown script makes one short sentence.
 const NAMED_MAX: usize = 8;
 
-/// One sentence for each script that lacks a font.
+/// One sentence for each script without a font.
 pub(super) fn missing(document: &PagedDocument) -> Vec<String> {
     let mut letters = Vec::new();
     for page in document.pages() {
@@ -44,7 +44,7 @@ fn find(frame: &Frame, letters: &mut Vec<char>) {
     }
 }
 
-/// The script in words, and a Debian package with a font for it.
+/// The script's name, and a Debian package with a font for it.
 fn script_of(letter: char) -> (&'static str, &'static str) {
     match letter {
         '\u{0370}'..='\u{052F}' => ("Greek and Cyrillic", "fonts-dejavu"),

@@ -1,5 +1,5 @@
-//! Articles as PDF, set by typst. The article goes to a fixed template as data; nothing of it is ever typst code, and the
-//! typesetter sees no file, no package and no network.
+//! Articles as PDF, typeset by typst. The article goes to a fixed template as data; nothing of it is ever
+//! typst code, and the typesetter sees no file, no package and no network.
 
 mod fonts;
 mod glyphs;
@@ -35,7 +35,7 @@ pub fn pdf(article: &Article, options: &PdfOptions) -> Result<Made, TypesetError
     let sheet = sheet::of(&article, options, &fonts);
     let desk = Desk::new(&sheet.data, sheet.pictures, fonts.shelf());
     let made = set(&desk, options, sheet.cells);
-    // What the typesetter remembers for a next run of the same document would only grow.
+    // The typesetter's cache for a next run of the same document would only grow.
     typst::comemo::evict(0);
     let (document, bytes) = made?;
     let mut warnings = article.warnings;

@@ -1,4 +1,4 @@
-//! The article as the template wants it: JSON in which every question is answered, so that the template only sets.
+//! The article for the template: JSON in which every choice is made, so that the template only typesets.
 
 use serde_json::{Value, json};
 
@@ -10,12 +10,12 @@ use crate::pdf::words::{breakable, letters_per_line};
 use crate::picture::Picture;
 use crate::style::{Contents, Numbering, PdfOptions, Standard, Style, Theme};
 
-/// Longer paragraphs are set line by line: looking for the best breaks of all of them takes time that grows faster.
+/// Longer paragraphs are set line by line: optimising all breaks takes time that grows faster.
 const PARAGRAPH_BYTES_MAX: usize = 20_000;
-/// Larger tables get columns by the length of their texts instead of measuring every cell.
+/// Larger tables size their columns by text length instead of measuring every cell.
 const MEASURED_CELLS_MAX: usize = 1_000;
 
-/// What goes to the template.
+/// The input of the template.
 pub(super) struct Sheet {
     pub(super) data: Value,
     pub(super) pictures: Vec<Vec<u8>>,
@@ -70,14 +70,14 @@ fn levels_of(contents: Contents) -> u8 {
     }
 }
 
-/// Archives want a date; other files are dated only if somebody said so.
+/// Archival formats require a date; other files are dated only on request.
 fn date_of(article: &Article, options: &PdfOptions) -> Option<Day> {
     let said = article.date.as_deref().and_then(|date| date.parse().ok());
     let today = || (options.standard == Standard::PdfA2b).then(Day::today);
     said.or(options.style.written).or_else(today)
 }
 
-/// What is known while walking over the blocks.
+/// The state of the walk over the blocks.
 struct Setter<'a> {
     style: &'a Style,
     standard: Standard,
@@ -139,7 +139,7 @@ impl<'a> Setter<'a> {
     }
 
     fn heading(&mut self, level: u8, text: &Text, line: usize) -> Value {
-        // A reader that reads aloud must not meet a part of a part that has no first part.
+        // Screen readers need heading levels without gaps.
         let level = if self.standard == Standard::PdfUa1 { level.min(self.level + 1) } else { level };
         self.level = level;
         let mut text = text.clone();
@@ -214,7 +214,7 @@ impl<'a> Setter<'a> {
         })
     }
 
-    /// A plain cell goes as a string: there may be thousands.
+    /// A plain cell is passed as a string: there may be thousands.
     fn cell(&self, cell: &Text, line: usize) -> Value {
         match cell.0.as_slice() {
             [run] if *run == Run::plain(run.text.as_str()) && !run.text.contains('\n') => {

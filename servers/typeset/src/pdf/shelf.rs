@@ -17,10 +17,10 @@ pub(super) struct Shelf {
     fonts: Vec<Place>,
 }
 
-/// Where a font is.
+/// The place of a font.
 enum Place {
     Here(Font),
-    /// Read once; a file that has gone or become something else since then is not looked at again.
+    /// Read once; a file that has changed or disappeared since is not read again.
     File {
         path: PathBuf,
         index: u32,
@@ -64,7 +64,7 @@ fn embedded() -> impl Iterator<Item = (FontInfo, Place)> {
     fonts.map(|font| (font.info().clone(), Place::Here(font)))
 }
 
-/// Nothing for what the typesetter cannot read.
+/// `None` for fonts that the typesetter cannot read.
 fn on_disk(found: &Database, face: &FaceInfo) -> Option<(FontInfo, Place)> {
     let (Source::File(path) | Source::SharedFile(path, _)) = &face.source else { return None };
     let info = found.with_face_data(face.id, FontInfo::new)??;

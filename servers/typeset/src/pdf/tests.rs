@@ -46,7 +46,7 @@ fn text_comes_out_in_order() {
     assert!(places.is_sorted(), "{words}");
 }
 
-/// Whatever looks like code of the typesetter is text.
+/// Text that looks like code of the typesetter is text.
 #[test]
 fn text_that_looks_like_code_stays_text() {
     let lines = [
@@ -110,7 +110,7 @@ fn every_option_is_kept() {
     }
 }
 
-/// Readers take running lines for furniture, so that these are looked for on the pages themselves.
+/// Readers take running lines for furniture, so these are searched on the pages themselves.
 #[test]
 fn running_lines_are_on_every_page() {
     let article = Article::from_markdown("one\n\n<!-- pagebreak -->\n\ntwo").unwrap();

@@ -1,18 +1,18 @@
-//! Words that are longer than a line: tokens, paths, addresses. They get places where they may be broken.
+//! Words longer than a line: tokens, paths, addresses. They get break opportunities.
 
 /// May be broken here, without a hyphen.
 const BREAK: char = '\u{200B}';
 /// Letters between two such places.
 const STEP: usize = 8;
 
-/// How many letters of `size_pt` fit into a line of `width_mm`, at the least.
+/// The minimum number of letters of `size_pt` that fit into a line of `width_mm`.
 pub(super) fn letters_per_line(width_mm: f64, size_pt: f64) -> usize {
     let width_pt = width_mm * 72.0 / 25.4;
-    // Capitals are about 0.7 of the size wide; few words have only these.
+    // Capitals are about 0.7 of the size wide; few words have only capitals.
     ((width_pt / (size_pt * 0.62)) as usize).max(STEP)
 }
 
-/// The text with places to break in words that have more than `letters_max`.
+/// The text with break opportunities in words of more than `letters_max` letters.
 pub(super) fn breakable(text: &str, letters_max: usize) -> String {
     if text.len() <= letters_max {
         return text.to_owned();
@@ -29,7 +29,7 @@ pub(super) fn breakable(text: &str, letters_max: usize) -> String {
 
 fn push_broken(word: &str, out: &mut String) {
     for (at, letter) in word.chars().enumerate() {
-        // Between two plain letters only: a mark belongs to the letter before it.
+        // Only between two plain letters: a mark belongs to the letter before it.
         if at > 0 && at % STEP == 0 && letter.is_ascii_graphic() {
             out.push(BREAK);
         }

@@ -16,7 +16,7 @@ static LIBRARY: LazyLock<LazyHash<Library>> =
 static TEMPLATE: LazyLock<Source> =
     LazyLock::new(|| Source::new(id_of("/article.typ"), include_str!("article.typ").to_owned()));
 
-/// Where one article is set. Nothing else can be read from here.
+/// The world of one article. Nothing else can be read from here.
 pub(super) struct Desk {
     article: (FileId, Bytes),
     pictures: Vec<(FileId, Bytes)>,

@@ -1,9 +1,9 @@
-//! A résumé as an article: what is there, in the usual order, and nothing that is not.
+//! A résumé as an article: its existing parts, in the usual order, and nothing else.
 
 use crate::article::{Article, Block, Item, Run, Text};
 use crate::resume::{Basics, Education, Project, Resume, ResumeOptions, Work};
 
-/// The parts by their JSON names, in the order in which people look for them.
+/// The parts by their JSON names, in the usual order of a résumé.
 const ORDER: [&str; 11] = [
     "work",
     "projects",
@@ -145,7 +145,7 @@ fn spoken(resume: &Resume) -> Vec<Block> {
     if known.is_empty() { Vec::new() } else { vec![Block::paragraph(known.as_str())] }
 }
 
-/// A name in bold and what belongs to it behind, one line each.
+/// A name in bold with its details after it, one line each.
 fn lines<'a>(
     all: impl Iterator<Item = (&'a Option<String>, &'a Option<String>, &'a [String])>,
 ) -> Vec<Block> {
@@ -187,7 +187,7 @@ fn entry(text: Text, note: String) -> Block {
     Block::Entry { text, note: Text::plain(note) }
 }
 
-/// `**Position**, Company, Place`; whichever comes first is bold and leads to the address.
+/// `**Position**, Company, Place`; whichever is present first is bold and links to the address.
 fn bold_then(first: &Option<String>, rest: &[&Option<String>], url: &Option<String>) -> Text {
     let parts = std::iter::once(first).chain(rest.iter().copied()).filter_map(said);
     let mut text = Text::default();
@@ -200,7 +200,7 @@ fn bold_then(first: &Option<String>, rest: &[&Option<String>], url: &Option<Stri
     text
 }
 
-/// What they are, then how to reach them, in two lines.
+/// The title, then the contact data, in two lines.
 fn contact(basics: &Basics) -> Text {
     let mut ways: Vec<Run> = Vec::new();
     if let Some(place) = basics.location.as_ref() {
@@ -252,7 +252,7 @@ fn said(value: &Option<String>) -> Option<&str> {
     value.as_deref().map(str::trim).filter(|value| !value.is_empty())
 }
 
-/// From when to when. Without an end it goes on; without a beginning only the end is known.
+/// From start to end. Without an end it continues; without a start only the end is known.
 fn span(start: &Option<String>, end: &Option<String>, language: &str) -> String {
     match (said(start), said(end)) {
         (Some(start), Some(end)) => {
@@ -263,7 +263,8 @@ fn span(start: &Option<String>, end: &Option<String>, language: &str) -> String 
     }
 }
 
-/// `2026-11` as `11/2026`, which is read alike in many languages; `Nov 2026` in English. Other dates as they are.
+/// `2026-11` as `11/2026`, which many languages understand; `Nov 2026` in English. Other dates are kept as
+/// they are.
 fn shown(date: Option<&str>, language: &str) -> String {
     let Some(date) = date else { return String::new() };
     let mut parts = date.splitn(3, '-');
@@ -283,7 +284,7 @@ fn base(language: &str) -> &str {
     language.split(['-', '_']).next().unwrap_or_default()
 }
 
-/// The few words that we add. Languages that are not here are given English ones.
+/// The few words that are added. Languages that are missing here get the English ones.
 fn word(name: &str, language: &str) -> &'static str {
     let row = WORDS.iter().find(|row| row.0 == name).map(|row| row.1);
     let at = LANGUAGES.iter().position(|known| *known == base(language)).unwrap_or(0);

@@ -15,7 +15,7 @@ use crate::style::{DocxOptions, FontSource, PdfOptions, Standard, Style, Theme};
 
 pub use article::resume_article;
 
-/// A résumé as <https://jsonresume.org/schema> has it. Everything may be missing; other fields are passed over.
+/// A résumé as in <https://jsonresume.org/schema>. Everything is optional; unknown fields are ignored.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Resume {
@@ -44,7 +44,7 @@ pub struct Resume {
     pub projects: Vec<Project>,
 }
 
-/// Makes a part of a résumé: each field may be missing, and is left out of the JSON then.
+/// Defines a part of a résumé: each field is optional and omitted from the JSON if missing.
 macro_rules! part {
     ($(#[$about:meta])* $name:ident { $($(#[$note:meta])* $field:ident : $kind:ty),* $(,)? }) => {
         $(#[$about])*
@@ -56,7 +56,7 @@ macro_rules! part {
     };
 }
 
-/// What is not said is not written.
+/// Missing values are not written.
 trait Missing {
     fn is_missing(&self) -> bool;
 }
@@ -99,7 +99,7 @@ part!(Location {
     region: Option<String>,
 });
 part!(
-    /// An account elsewhere.
+    /// An account on another site.
     Profile { network: Option<String>, username: Option<String>, url: Option<String> }
 );
 part!(
@@ -162,14 +162,14 @@ part!(Project {
     kind: Option<String>,
 });
 
-/// How a résumé is set.
+/// The layout of a résumé.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ResumeOptions {
     /// Its theme is always the one for résumés.
     pub style: Style,
     pub standard: Standard,
     pub fonts: FontSource,
-    /// Of the headings and of the text; `en` if it is not known.
+    /// Of the headings and of the text; `en` by default.
     pub language: Option<String>,
     /// The order of the parts by their JSON names, such as `["skills", "work"]`; those that are left out follow in the
     /// usual order.
@@ -203,7 +203,7 @@ pub fn resume_pdf(resume: &Resume, options: &ResumeOptions) -> Result<Made, Type
         Err(TypesetError::Standard { standard, why }) => {
             pdf_options.standard = Standard::None;
             let mut made = pdf(&article, &pdf_options)?;
-            made.warnings.push(format!("{standard} could not be kept: {why}"));
+            made.warnings.push(format!("the document does not conform to {standard}: {why}"));
             Ok(made)
         }
         made => made,

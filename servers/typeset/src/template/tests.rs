@@ -1,4 +1,4 @@
-//! Templates filled, and what is wrong with them.
+//! Filled templates, and their errors.
 
 use serde_json::json;
 
@@ -33,7 +33,7 @@ fn what_is_wrong_is_named_by_its_line() {
     };
     let (at, why) = line("a\n\nDear {{ nmae }},", json!({ "name": "Ada" }));
     assert_eq!(at, 3);
-    assert!(why.contains("not in the data") && why.contains("nmae"), "{why}");
+    assert!(why.contains("missing from the data") && why.contains("nmae"), "{why}");
     assert_eq!(line("a\n{% for x in y %}", json!({ "y": [] })).0, 2);
     assert_eq!(line("{% if %}", json!({})).0, 1);
     let (_, why) =

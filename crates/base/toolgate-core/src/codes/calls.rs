@@ -1,4 +1,4 @@
-//! Codes of tool calls: arguments, policy, and what goes wrong between the gateway and a server.
+//! Codes of tool calls: arguments, policy, and failures between the gateway and a server.
 
 use super::{Code, Retry, Seen};
 use crate::Blame;

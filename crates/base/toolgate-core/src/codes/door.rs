@@ -1,4 +1,4 @@
-//! Codes of requests that are turned away before anything is done: who may knock, and what a request must look like.
+//! Codes of requests that are refused at the door: authentication, limits and the form of a request.
 
 use super::{Code, Retry, Seen};
 use crate::Blame;

@@ -1,4 +1,4 @@
-//! Codes of sessions, and of the agents and capabilities that they are made of.
+//! Codes of sessions, agents and capabilities.
 
 use super::{Code, Retry, Seen};
 use crate::Blame;

@@ -1,4 +1,4 @@
-//! Codes of warnings, which stand beside a result in its envelope.
+//! Codes of warnings, which accompany a result in its envelope.
 
 use super::{Code, Retry, Seen};
 use crate::Blame;

@@ -1,4 +1,4 @@
-//! A question to a person within a run: what may be asked, and which answers fit.
+//! A question to a person within a run: its form, and the answers that fit.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::id::{CallId, InputId, RunId, SessionId};
 use crate::moment;
 use crate::{PrincipalId, RawJson};
 
-/// What kind of answer is wanted.
+/// The kind of answer that is expected.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SlotType {
@@ -55,7 +55,7 @@ impl SlotType {
     }
 }
 
-/// One of several answers: what is said to the agent, and what the person reads.
+/// One of several answers: the value for the agent, and the label for the person.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct SlotOption {
     pub value: String,
@@ -63,11 +63,11 @@ pub struct SlotOption {
     pub label: Option<String>,
 }
 
-/// What a person is asked.
+/// The question to a person.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Slot {
     pub slot_type: SlotType,
-    /// Names the answer within its run; what is asked again under the same id is the same question.
+    /// Names the answer within its run; a question under the same id is the same question.
     pub slot_id: String,
     /// The question, or the key of a text that the asking program has.
     pub prompt_key: String,
@@ -89,7 +89,7 @@ pub enum BadSlot {
     SameOption(String),
 }
 
-/// Why an answer does not fit its question.
+/// The reason why an answer does not fit its question.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct BadAnswer(pub String);
@@ -97,7 +97,7 @@ pub struct BadAnswer(pub String);
 impl Slot {
     pub const TEXT_CHARS_MAX: usize = 2_000;
     pub const OPTIONS_MAX: usize = 100;
-    /// The longest text somebody may answer with.
+    /// The maximum length of a text answer.
     pub const ANSWER_CHARS_MAX: usize = 20_000;
 
     pub fn checked(self) -> Result<Self, BadSlot> {
@@ -124,7 +124,7 @@ impl Slot {
         Ok(self)
     }
 
-    /// Whether an answer is one. Whether a file exists is for others to say.
+    /// Checks that an answer fits. The existence of a file is checked elsewhere.
     pub fn check_answer(&self, answer: &Value) -> Result<(), BadAnswer> {
         let bad = |expected: String| Err(BadAnswer(format!("the answer must be {expected}")));
         match (self.slot_type, answer) {
@@ -178,7 +178,7 @@ impl Slot {
 pub enum InputState {
     Pending,
     Answered,
-    /// The run ended, or somebody resumed it without an answer.
+    /// The run ended, or was resumed without an answer.
     Cancelled,
 }
 
@@ -198,14 +198,14 @@ impl InputState {
     }
 }
 
-/// A question that stands in the inbox until somebody answers it.
+/// A question that stays in the inbox until it is answered.
 #[derive(Clone, PartialEq, Debug, serde::Serialize)]
 pub struct InputRequest {
     pub id: InputId,
     pub run: RunId,
     pub session: Option<SessionId>,
     pub call: Option<CallId>,
-    /// Who asks.
+    /// The principal that asks.
     pub principal: PrincipalId,
     pub slot: Slot,
     pub state: InputState,
@@ -213,7 +213,7 @@ pub struct InputRequest {
     pub answer: Option<RawJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answered_by: Option<PrincipalId>,
-    /// How the answer came in: `api`, `cli`, `elicitation`.
+    /// The channel of the answer: `api`, `cli`, `elicitation`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub via: Option<String>,
     pub created_at_ms: i64,

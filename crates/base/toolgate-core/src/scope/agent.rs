@@ -8,7 +8,7 @@ use super::pattern::Pattern;
 use crate::Digest;
 use crate::decision::Template;
 
-/// Names that people give: letters and digits of any script, `-`, `_` and `.`.
+/// Names that people choose: letters and digits of any script, `-`, `_` and `.`.
 macro_rules! plain_name {
     ($(#[$doc:meta])* $name:ident, $what:literal) => {
         $(#[$doc])*
@@ -24,7 +24,7 @@ macro_rules! plain_name {
                     && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
                     // Dots alone lead somewhere else in an address.
                     && name.contains(|c: char| c != '.');
-                // It would be mistaken for the id of a session where both may stand.
+                // It could be confused with a session id where both are allowed.
                 if fits && !name.starts_with("ses_") {
                     return Ok(Self(name.into()));
                 }
@@ -69,20 +69,20 @@ plain_name!(
 );
 
 impl AgentName {
-    /// What credentials have that no definition is for: every tool, within the usual budget.
+    /// The definition for credentials without their own: every tool, within the default budget.
     pub fn default_agent() -> Self {
         Self("default".into())
     }
 }
 
-/// A kind of agent: what its sessions begin with. Each change of it is another version.
+/// A kind of agent: the starting point of its sessions. Each change makes a new version.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentDefinition {
     pub name: AgentName,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Nothing stands for every tool there is.
+    /// `None` means every tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capabilities: Option<Vec<CapabilityName>>,
     /// Tools that are listed with their schemas even where the rest is searched.
@@ -96,15 +96,15 @@ pub struct AgentDefinition {
     pub policy_template: Option<Template>,
     #[serde(default)]
     pub token_budget: TokenBudget,
-    /// Lists leave out what schemas say twice.
+    /// Lists omit repeated text of schemas.
     #[serde(default)]
     pub schema_diet: bool,
-    /// What a client of the older era finds joins its list.
+    /// Tools that a client of the older era finds join its list.
     #[serde(default)]
     pub reveal_found: bool,
     #[serde(default)]
     pub limits: AgentLimits,
-    /// Whose credentials begin with this definition, unless the credential itself says which.
+    /// The principals whose credentials start with this definition, unless the credential names another.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub principals: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -129,7 +129,7 @@ impl AgentDefinition {
         "groups",
     ];
 
-    /// A definition that says nothing but its name.
+    /// A definition with nothing but a name.
     pub fn named(name: AgentName) -> Self {
         Self {
             name,
@@ -153,7 +153,7 @@ impl AgentDefinition {
     }
 }
 
-/// How many tokens a list may cost before it is searched instead.
+/// The number of tokens that a list may cost before it is replaced by search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TokenBudget {
     /// 0 is always searched.
@@ -198,13 +198,13 @@ impl<'de> serde::Deserialize<'de> for TokenBudget {
     }
 }
 
-/// What sessions of an agent may take up.
+/// The limits for sessions of an agent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct AgentLimits {
-    /// A session that nobody uses for so long is closed.
+    /// A session is closed after being idle this long.
     pub idle_seconds: u64,
-    /// A session is closed when it is so old, used or not.
+    /// A session is closed at this age, used or not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lifetime_seconds: Option<u64>,
     /// Sessions of this agent that are open at once.
@@ -212,7 +212,7 @@ pub struct AgentLimits {
 }
 
 impl AgentLimits {
-    /// What a session may be given at most.
+    /// The maximum lifetime of a session.
     pub const SECONDS_MAX: u64 = 365 * 24 * 3600;
 }
 

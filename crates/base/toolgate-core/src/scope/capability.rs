@@ -10,8 +10,8 @@ agent::plain_name!(
     "a capability"
 );
 
-/// A named set of tools: by canonical name or pattern, by tag, by server. What fits one of them belongs to it. One that
-/// says nothing but its name takes the tools that are tagged with that name.
+/// A named set of tools: by canonical name or pattern, by tag, by server. A tool belongs to it if one of
+/// these matches. A capability with nothing but a name takes the tools that are tagged with that name.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Capability {
@@ -21,7 +21,7 @@ pub struct Capability {
     /// Over canonical names: `github:*`, `*:read_*`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<Pattern>,
-    /// What a tool or the operator says it is for (`capabilities` of a tool).
+    /// The purpose of a tool according to the tool or the operator (`capabilities` of a tool).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -42,13 +42,13 @@ impl Capability {
         server().or_else(named).or_else(tagged)
     }
 
-    /// Whether it takes in a server as a whole, tools that are still to come included.
+    /// True if it includes a server as a whole, including future tools.
     pub(super) fn reaches(&self, server: &ServerName) -> bool {
         let named = self.servers.iter().any(|one| one.matches(server.as_str()));
         named || self.tools.iter().any(|one| one.covers(server))
     }
 
-    /// Whether a tool of a server could belong to it.
+    /// True if a tool of a server could belong to it.
     pub(super) fn could_hold(&self, server: &ServerName) -> bool {
         let of_server = |one: &Pattern| match one.to_string().split_once(':') {
             Some((part, _)) => Pattern::new(part).is_ok_and(|part| part.matches(server.as_str())),

@@ -1,4 +1,4 @@
-//! All agent definitions and capabilities there are, wherever they were written down.
+//! All agent definitions and capabilities, from every source.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub struct Definitions {
     pub capabilities: BTreeMap<CapabilityName, Arc<Capability>>,
 }
 
-/// What is wrong with a definition, and where.
+/// The error in a definition, and its position.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BadDefinition {
     #[error("agent \"{agent}\" has the capability \"{capability}\", which nobody has defined")]
@@ -26,7 +26,7 @@ pub enum BadDefinition {
 }
 
 impl Definitions {
-    /// Whether they go together.
+    /// Checks that the definitions are consistent.
     pub fn check(&self) -> Result<(), BadDefinition> {
         for definition in self.agents.values() {
             self.layer(definition)?;
@@ -53,15 +53,15 @@ impl Definitions {
         Ok(())
     }
 
-    /// A definition by its name. `default` is there even if nobody wrote it.
+    /// A definition by its name. `default` always exists.
     pub fn agent(&self, name: &AgentName) -> Option<Arc<AgentDefinition>> {
         let built_in = || Arc::new(AgentDefinition::named(AgentName::default_agent()));
         let written = self.agents.get(name).cloned();
         written.or_else(|| (*name == AgentName::default_agent()).then(built_in))
     }
 
-    /// The definition that a credential begins with where it is bound to none: the one that is for its principal, else
-    /// for a group of it, else `default`.
+    /// The definition of an unbound credential: the one for its principal, otherwise for one of its groups,
+    /// otherwise `default`.
     pub fn agent_for(&self, principal: &Principal) -> Arc<AgentDefinition> {
         let named = |one: &&Arc<AgentDefinition>| one.principals.iter().any(|id| id == principal.id.as_str());
         let grouped =
@@ -71,7 +71,7 @@ impl Definitions {
         found.cloned().unwrap_or_else(default)
     }
 
-    /// What a definition says about tools, with the capabilities as they are now.
+    /// A definition's rules for tools, with the current capabilities.
     pub fn layer(&self, definition: &AgentDefinition) -> Result<Layer, BadDefinition> {
         let capability = |name: &CapabilityName| match self.capabilities.get(name) {
             Some(capability) => Ok(Capability::clone(capability)),
@@ -89,7 +89,7 @@ impl Definitions {
         })
     }
 
-    /// What sessions of a definition begin with.
+    /// The scope that sessions of a definition start with.
     pub fn scope(&self, definition: &AgentDefinition) -> Result<Scope, BadDefinition> {
         Ok(Scope {
             layers: vec![self.layer(definition)?],

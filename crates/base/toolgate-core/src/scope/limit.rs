@@ -1,8 +1,8 @@
-//! How much a definition may say.
+//! The limits on the size of a definition.
 
 use super::{AgentDefinition, AgentLimits, Capability, Mounts};
 
-/// A part of a definition that cannot be, and where it stands: `limits.idle_seconds`, `principals[2]`.
+/// An invalid part of a definition, and its position: `limits.idle_seconds`, `principals[2]`.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{what}")]
 pub struct BadPart {
@@ -10,9 +10,9 @@ pub struct BadPart {
     pub what: String,
 }
 
-/// Of a description, in characters.
+/// The maximum length of a description, in characters.
 const DESCRIPTION_CHARS_MAX: usize = 2000;
-/// Of a principal, a group, a tag or something mounted, in characters.
+/// The maximum length of a principal, a group, a tag or a mount, in characters.
 const NAME_CHARS_MAX: usize = 256;
 const SECONDS_MAX: u64 = AgentLimits::SECONDS_MAX;
 
@@ -20,7 +20,7 @@ impl AgentDefinition {
     /// Entries of each of its lists.
     pub const ENTRIES_MAX: usize = 1000;
 
-    /// Whether it is within its limits.
+    /// Checks its limits.
     pub fn check(&self) -> Result<(), BadPart> {
         check_description(self.description.as_deref())?;
         let capabilities = self.capabilities.as_ref().map_or(0, Vec::len);
@@ -51,7 +51,7 @@ impl AgentDefinition {
 }
 
 impl Capability {
-    /// Whether it is within its limits.
+    /// Checks its limits.
     pub fn check(&self) -> Result<(), BadPart> {
         check_description(self.description.as_deref())?;
         check_count("tools", self.tools.len(), Self::RULES_MAX)?;
@@ -68,7 +68,7 @@ impl Capability {
 }
 
 impl Mounts {
-    /// Whether they are within their limits.
+    /// Checks their limits.
     pub fn check(&self) -> Result<(), BadPart> {
         check_count("servers", self.servers.len(), Self::NAMES_MAX)?;
         check_names("providers", &self.providers, Self::NAMES_MAX)?;

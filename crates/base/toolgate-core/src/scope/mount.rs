@@ -1,4 +1,4 @@
-//! What a session may touch.
+//! The mounts of a session: the servers and data that it may use.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use crate::ServerName;
 
-/// What a session may touch. Where no server is named, servers are not restricted; what a tool needs of the other kinds
-/// must be named.
+/// The mounts of a session. If it names no server, servers are not restricted; every other kind that a tool
+/// needs must be named.
 #[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Mounts {
@@ -47,7 +47,7 @@ impl Mounts {
     }
 }
 
-/// What a tool is no use without: `provider:slack`, `pointer`, `knowledge_base`.
+/// A mount that a tool needs to be useful: `provider:slack`, `pointer`, `knowledge_base`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Need {
     Provider(String),

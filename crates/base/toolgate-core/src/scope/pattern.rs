@@ -6,7 +6,7 @@ use wildmatch::WildMatch;
 
 use crate::ServerName;
 
-/// `*` stands for any characters and `?` for one; everything else for itself.
+/// `*` matches any characters and `?` one; everything else matches itself.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Pattern(WildMatch);
 
@@ -28,13 +28,13 @@ impl Pattern {
         self.0.matches(name)
     }
 
-    /// Whether it fits whatever a server may offer.
+    /// True if it matches everything that a server may offer.
     pub fn covers(&self, server: &ServerName) -> bool {
-        // What ends in `*` fits every longer text as well.
+        // A pattern that ends in `*` also matches every longer text.
         self.to_string().ends_with('*') && self.matches(&format!("{server}:"))
     }
 
-    /// Whether it can fit nothing but its own text.
+    /// True if it matches only its own text.
     pub fn is_name(&self) -> bool {
         !self.to_string().contains(['*', '?'])
     }

@@ -1,4 +1,4 @@
-//! Where a request sits: who makes it, and in which session.
+//! The seat of a request: its principal and its session.
 
 use std::sync::Arc;
 
@@ -6,26 +6,26 @@ use super::{AgentName, Scope};
 use crate::id::{RunId, SessionId, TokenId};
 use crate::{Digest, Principal, PrincipalId};
 
-/// What a secret stands for, once it is verified.
+/// The identity behind a secret, once verified.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Credential {
     pub principal: Principal,
-    /// The agent definition it is bound to. It sees no more than that one admits, wherever it goes.
+    /// The agent definition that it is bound to. It never sees more than that definition admits.
     pub agent: Option<AgentName>,
-    /// The session whose token it is.
+    /// The session of this token.
     pub session: Option<SessionId>,
     /// The gateway's own token that was shown, if it was one.
     pub token: Option<TokenId>,
 }
 
 impl Credential {
-    /// One that is bound to nothing.
+    /// A credential without a binding.
     pub fn of(principal: Principal) -> Self {
         Self { principal, agent: None, session: None, token: None }
     }
 }
 
-/// Where a request sits: who makes it, in which session, and what that lets it see.
+/// The seat of a request: its principal, its session, and what they let it see.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Seat {
     pub principal: Principal,
@@ -34,17 +34,19 @@ pub struct Seat {
     pub scope: Arc<Scope>,
     /// [`Scope::id`], worked out once.
     pub scope_id: Digest,
-    /// Who opened the session, where somebody did: people who ask for a call through another hand do not approve it.
+    /// The principal that opened the session, if any: people who propose a call through another principal do
+    /// not approve it.
     pub opened_by: Option<PrincipalId>,
-    /// What the session was opened for.
+    /// The run that the session was opened for.
     pub run: Option<RunId>,
     pub task: Option<Arc<str>>,
 }
 
-/// Which of the sessions that a credential may use a request names: by its address, never by its connection.
+/// The session that a request selects among those that its credential may use: by its address, never by its
+/// connection.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Route {
-    /// The one that the credential stands for.
+    /// The default session of the credential.
     Default,
     /// The default session of this agent.
     Agent(AgentName),

@@ -1,4 +1,4 @@
-//! What a scope admits, and what is left where two meet.
+//! The tools that a scope admits, and the intersection of two scopes.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ fn definitions(agents: &[Value], capabilities: &[Value]) -> Definitions {
     }
 }
 
-/// What sessions of the first agent begin with.
+/// The scope that sessions of the first agent start with.
 fn scope(agent_says: Value, capabilities: &[Value]) -> Scope {
     let definitions = definitions(std::slice::from_ref(&agent_says), capabilities);
     definitions.scope(&agent(agent_says)).expect("known capabilities")
@@ -40,7 +40,7 @@ fn tool(name: &str, tags: &[&str], needs: &[&str]) -> Tool {
     tool
 }
 
-/// Why a tool is in or out, in short.
+/// A short reason why a tool is in or out.
 fn why(scope: &Scope, tool: &Tool) -> String {
     match scope.judge(tool) {
         Reason::In(admissions) => {

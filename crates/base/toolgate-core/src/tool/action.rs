@@ -1,4 +1,4 @@
-//! What servers do beside their tools. Policy decides on it, people agree to it and the ledger has it, each as a tool of a fixed
+//! The actions of servers besides their tools. Policy, approvals and ledger treat each as a tool with a fixed
 //! name: `files:resources/read` with the URI as its argument.
 
 use super::{AuditLevel, Effects, Handling, Tool};
@@ -26,7 +26,7 @@ impl Action {
         Action::CancelTask,
     ];
 
-    /// The method of MCP that does it, which is its name, too. Completion has one method only.
+    /// The MCP method, which is also its name. Completion has one method only.
     pub fn method(self) -> &'static str {
         match self {
             Action::ReadResource => "resources/read",
@@ -76,7 +76,7 @@ impl Action {
 }
 
 impl Tool {
-    /// What a server does beside its tools, as a tool of it.
+    /// A server's action besides its tools, as a tool of that server.
     pub fn of_action(server: &ServerName, action: Action) -> Self {
         let schema = action.input_schema();
         Self {

@@ -1,5 +1,5 @@
-//! What a server says about a tool beyond MCP: when it registers, or itself in the `_meta` of the definition. However it
-//! came, it stands in the definition under [`EXTRA_META`] from then on, so that it is pinned with it.
+//! A server's statements about a tool beyond MCP: from its registration, or in the `_meta` of the definition.
+//! In both cases they become part of the definition under [`EXTRA_META`], and are pinned with it.
 
 use std::time::Duration;
 
@@ -8,16 +8,16 @@ use serde_json::Value;
 use super::{Effects, FileSlot, FileStrategy, SlotForm};
 use crate::scope::Need;
 
-/// Where a definition's `_meta` holds it.
+/// The member of a definition's `_meta` that has it.
 pub const EXTRA_META: &str = "dev.toolgate/tool";
 
-/// Everything may be left out.
+/// Every member is optional.
 #[derive(Clone, PartialEq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ToolExtra {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub capabilities: Vec<String>,
-    /// What a session must have mounted for the tool to be of use.
+    /// The mounts that a session needs for the tool to be useful.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mounts: Vec<Need>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -26,12 +26,12 @@ pub struct ToolExtra {
     pub idempotent: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_strategy: Option<FileStrategy>,
-    /// The same for each argument that takes a file, where one strategy does not say it all.
+    /// The same for each argument that takes a file, if one strategy is not enough.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<SlotForm>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<f64>,
-    /// How long a result may be used again for the same arguments.
+    /// The time for which a result may be reused for the same arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_seconds: Option<f64>,
     /// Old flat names, or names such as `documents.text.extract`.
@@ -50,7 +50,7 @@ impl ToolExtra {
     const NAME_CHARS_MAX: usize = 128;
     const SECONDS_MAX: f64 = 24.0 * 3600.0;
 
-    /// What a definition says, if it says anything.
+    /// The extra information of a definition, if any.
     pub fn of(definition: &Value) -> Result<Option<ToolExtra>, BadExtra> {
         let Some(extra) = definition.get("_meta").and_then(|meta| meta.get(EXTRA_META)) else {
             return Ok(None);

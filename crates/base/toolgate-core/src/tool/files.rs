@@ -1,6 +1,7 @@
-//! Arguments that are files to agents: an id in the call, and whatever the tool wants of the file on the way to its server.
+//! Arguments that are files: agents pass an id, and the gateway turns the file into the form that the tool
+//! expects.
 
-/// How a `file_id` becomes arguments.
+/// The way a `file_id` becomes arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileStrategy {
@@ -36,7 +37,7 @@ impl FileStrategy {
 }
 
 impl FileStrategy {
-    /// What the argument with the content is called, where nobody says it.
+    /// The default name of the argument with the content.
     fn content_name(self) -> &'static str {
         match self {
             FileStrategy::BinaryBase64 => "file_data",
@@ -48,7 +49,7 @@ impl FileStrategy {
         }
     }
 
-    /// What the argument with the media type is called, where nobody says it and there is one.
+    /// The default name of the argument with the media type, if there is one.
     fn type_name(self) -> Option<&'static str> {
         match self {
             FileStrategy::BinaryBase64 => Some("file_type"),
@@ -58,18 +59,19 @@ impl FileStrategy {
     }
 }
 
-/// One argument that takes a file: what agents give, and what the server gets instead.
+/// One argument that takes a file: the argument of agents, and the arguments of the server.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize)]
 pub struct FileSlot {
-    /// Where agents put the id of a file or a ref.
+    /// The argument for the id of a file or a ref.
     pub argument: String,
     pub strategy: FileStrategy,
-    /// Where the server finds the content. The same as `argument` where the id itself is passed on.
+    /// The server's argument for the content. The same as `argument` if the id itself is passed on.
     pub content: String,
-    /// Where the server finds the media type, if it wants it.
+    /// The server's argument for the media type, if it expects one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub media_type: Option<String>,
-    /// Whether the server takes several: then agents give a list of ids. The server's own schema says so.
+    /// True if the server takes several files: then agents pass a list of ids. The server's own schema
+    /// decides this.
     pub many: bool,
 }
 
@@ -97,7 +99,7 @@ pub enum BadSlot {
 }
 
 impl FileSlot {
-    /// What agents call the argument, where nobody says it.
+    /// The default name of the agents' argument.
     pub const ARGUMENT: &'static str = "file_id";
     pub const SLOTS_MAX: usize = 16;
     const NAME_CHARS_MAX: usize = 128;
@@ -106,7 +108,7 @@ impl FileSlot {
         SlotForm { strategy, argument: None, content: None, media_type: None }.into()
     }
 
-    /// The slots that were written down, if none of them gets in the way of another.
+    /// The slots of these forms, if they do not conflict with each other.
     pub fn all(forms: Vec<SlotForm>) -> Result<Vec<FileSlot>, BadSlot> {
         if forms.len() > Self::SLOTS_MAX {
             return Err(BadSlot::TooMany);
@@ -133,7 +135,7 @@ impl FileSlot {
         Ok(slots)
     }
 
-    /// Whether the server gets something else than the id.
+    /// True if the server gets something other than the id.
     pub fn expands(&self) -> bool {
         self.strategy != FileStrategy::Passthrough
     }

@@ -1,4 +1,4 @@
-//! How calls of a tool are handled: limits, files, whether results may be used again.
+//! The handling of a tool's calls: limits, files, reuse of results.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -9,33 +9,34 @@ use std::time::Duration;
 use super::FileSlot;
 use crate::scope::Need;
 
-/// What is not said is as the server's own settings have it.
+/// Missing values follow the server's own settings.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Handling {
     /// Capabilities the tool belongs to, sorted.
     pub capabilities: Arc<[String]>,
-    /// What a session must have mounted for the tool to be of use, sorted.
+    /// The mounts that a session needs for the tool to be useful, sorted.
     pub needs: Arc<[Need]>,
     /// Queries that should find it, in the operator's words.
     pub examples: Arc<[String]>,
     /// Arguments that are files to agents.
     pub files: Arc<[FileSlot]>,
     pub timeout: Option<Duration>,
-    /// Calls of this tool under way at once.
+    /// Concurrent calls of this tool.
     pub concurrency_max: Option<usize>,
     pub rate: Option<Rate>,
     /// Set only for tools that change nothing.
     pub cache: Option<CacheRule>,
-    /// Whether values are held against `format` in the tool's schemas. They are, unless the operator says no.
+    /// True if values are checked against `format` in the tool's schemas, the default unless the operator
+    /// turns it off.
     pub formats: Option<bool>,
 }
 
-/// How long a result may be used again for the same arguments, and for whom.
+/// The time for which a result may be reused for the same arguments, and by whom.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CacheRule {
-    /// Where the result itself does not say (`ttlMs`).
+    /// Used if the result itself has no `ttlMs`.
     pub fresh: Duration,
-    /// Where the result itself does not say (`cacheScope`).
+    /// Used if the result itself has no `cacheScope`.
     pub scope: CacheScope,
 }
 
@@ -49,7 +50,7 @@ pub enum CacheScope {
     Public,
 }
 
-/// So many within so long: `10/s`, `600/m`, `1000/h`.
+/// A number of calls per unit of time: `10/s`, `600/m`, `1000/h`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Rate {
     pub count: NonZeroU32,

@@ -1,7 +1,7 @@
-//! How many calls may come within a time.
+//! A limit on the number of calls per unit of time.
 //!
-//! The generic cell rate algorithm in one number: the moment at which all that was taken is filled up again. By hand,
-//! since it is these few lines, and the crate for it keeps clocks, stores and keys of its own.
+//! The generic cell rate algorithm in one number: the moment at which everything taken is refilled. Written
+//! by hand, since it is only a few lines, and the crate for it brings its own clocks, stores and keys.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use super::Rate;
 /// A supply of calls: as many at once as the rate has in its unit, refilled evenly. Moments are times since any fixed one.
 #[derive(Clone, Debug)]
 pub struct Refill {
-    /// How long one call takes to be refilled, and all of them.
+    /// The time to refill one call, and the time to refill all of them.
     one: Duration,
     all: Duration,
-    /// When it is full. It is full all the time that this is in the past.
+    /// The time at which it is full. A time in the past means that it is full now.
     full_at: Duration,
 }
 
@@ -23,7 +23,7 @@ impl Refill {
         Self { one, all: one * rate.count.get(), full_at: now }
     }
 
-    /// Takes one, or says how long until there is one.
+    /// Takes one, or returns the wait until one is available.
     pub fn take(&mut self, now: Duration) -> Result<(), Duration> {
         let then = self.full_at.max(now) + self.one;
         match then.checked_sub(now + self.all) {
@@ -33,7 +33,7 @@ impl Refill {
         Ok(())
     }
 
-    /// Whether nothing is missing.
+    /// True if nothing is missing.
     pub fn is_full(&self, now: Duration) -> bool {
         self.full_at <= now
     }

@@ -1,4 +1,4 @@
-//! Asking people, or attaching to what they were already asked for the very same call.
+//! Asking people, or attaching to the open question about the very same call.
 
 use toolgate_core::approval::{Approval, ApprovalState};
 use toolgate_core::event::Event;
@@ -10,11 +10,11 @@ use crate::approval::{self, Versioned};
 use crate::db::Transaction;
 use crate::now_ms;
 
-/// How long a decision that its caller has not heard of is told before the same call counts as a new one: what was said days
-/// ago is no answer to what is asked today.
+/// The time for which a decision that its caller has not heard of is reported before the same call counts as
+/// a new one: a decision from days ago does not answer today's question.
 const OWED_MS: i64 = 24 * 3600 * 1000;
 
-/// What one attempt led to; nothing where another one was faster.
+/// The result of one attempt; `None` if another attempt was faster.
 type Attempt = Option<Opened>;
 
 impl Inner {
@@ -35,7 +35,7 @@ impl Inner {
         }
     }
 
-    /// What ended lately for the very same call, where its caller has not heard how.
+    /// A recent decision on the very same call that its caller has not heard of.
     async fn owed(
         &self,
         transaction: &mut Transaction,
@@ -46,7 +46,8 @@ impl Inner {
         Ok(last.filter(|approval| approval.told_at_ms.is_none()))
     }
 
-    /// Attaches to an open approval; but one whose time is over, and which nobody swept up yet, is told as it ended.
+    /// Attaches to an open approval; but one that has expired and was not swept up yet is returned as it
+    /// ended.
     async fn join(
         &self,
         mut transaction: Transaction,

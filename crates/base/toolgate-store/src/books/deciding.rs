@@ -1,4 +1,4 @@
-//! What ends an approval: people, the caller, time. And what outlives one: a grant.
+//! The ends of an approval: by people, by the caller, by time. And its lasting effect: a grant.
 
 use toolgate_core::PrincipalId;
 use toolgate_core::approval::{
@@ -12,7 +12,7 @@ use super::{Inner, down, events};
 use crate::approval::{self, Versioned};
 use crate::{grant, now_ms};
 
-/// How many approvals whose time is over are looked up at once.
+/// The number of expired approvals that are read at once.
 const DUE_MAX: i64 = 100;
 
 impl Inner {
@@ -70,7 +70,7 @@ impl Inner {
         Ok(())
     }
 
-    /// Nobody waits for this, and the ledger has how the call ended: it is no event.
+    /// Nothing waits for this, and the ledger has the outcome of the call, so it is not an event.
     pub(super) async fn told(&self, id: &ApprovalId) -> Result<(), sqlx::Error> {
         let mut transaction = self.begin().await?;
         let found = approval::lock(&mut transaction, self.tenant(), id).await?;
@@ -82,7 +82,7 @@ impl Inner {
         transaction.commit().await
     }
 
-    /// One transaction for each, so that one that cannot be changed does not hold up the others.
+    /// One transaction for each, so that one that cannot be changed does not block the others.
     pub(super) async fn expire_due(&self, now_ms: i64) -> Result<Vec<Approval>, StoreDown> {
         let (mut changed, mut failed) = (Vec::new(), None);
         loop {
@@ -101,7 +101,7 @@ impl Inner {
         }
         match failed {
             Some(error) if changed.is_empty() => Err(down("end an approval whose time is over")(error)),
-            // What could not be changed is due the next time too.
+            // Approvals that could not be changed are due again the next time.
             _ => Ok(changed),
         }
     }
@@ -117,7 +117,7 @@ impl Inner {
         Ok(Some(approval))
     }
 
-    /// Does what is due, and says what that was.
+    /// Applies a timeout that is due, and returns its event.
     pub(super) fn time_out(&self, approval: &mut Approval, now_ms: i64) -> Option<Event> {
         Some(match approval.time_out(now_ms, &self.terms().escalate_to)? {
             TimeOut::Escalated => events::escalated(approval, now_ms),
@@ -137,7 +137,7 @@ impl Inner {
     }
 }
 
-/// The grant that came with a yes. One person may give it only where one person's word was enough.
+/// The grant that came with an approval. One person may give it only if one approval was enough.
 fn granted(approval: &Approval, deciding: &Deciding, now_ms: i64) -> Result<Option<Grant>, DecideError> {
     let Some(terms) = &deciding.grant else { return Ok(None) };
     let word = &deciding.word;

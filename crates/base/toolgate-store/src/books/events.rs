@@ -1,4 +1,4 @@
-//! What the ledger is told of approvals and grants.
+//! The ledger events about approvals and grants.
 
 use std::sync::Arc;
 

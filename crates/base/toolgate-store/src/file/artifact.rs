@@ -1,4 +1,4 @@
-//! Artifacts: what runs made, for good. A run has one of each name.
+//! Artifacts: the permanent output of runs. A run has one of each name.
 
 use toolgate_core::file::Artifact;
 use toolgate_core::id::RunId;
@@ -23,7 +23,7 @@ const OF_RUN: &str = "WHERE tenant = $1 AND run = $2 ORDER BY created_at_ms, nam
 
 const STORING: &str = "store an artifact";
 
-/// Whether an artifact is new.
+/// True if an artifact is new.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stored {
     New,
@@ -69,7 +69,7 @@ impl Store {
         read_all(read.bind(&digest.as_bytes()[..]), DOING).await
     }
 
-    /// What a run has made, the oldest first.
+    /// The artifacts of a run, the oldest first.
     pub async fn run_artifacts(&self, run: &RunId) -> Result<Vec<Artifact>, StoreError> {
         const DOING: &str = "read the artifacts of a run";
         let read = self.db.sql(sqlx::AssertSqlSafe(format!("{COLUMNS}{OF_RUN}"))).bind(self.tenant);
@@ -77,7 +77,7 @@ impl Store {
     }
 }
 
-/// The one that is there under the name in the run. Outside a run only the same bytes are in each other's way.
+/// The existing one under the name in the run. Outside a run only equal bytes conflict.
 async fn existing(
     transaction: &mut Transaction,
     tenant: &'static str,

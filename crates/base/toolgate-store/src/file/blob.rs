@@ -1,8 +1,8 @@
 //! The life of bytes that several files, refs and artifacts may share.
 //!
-//! Deleting them takes two steps, because the storage of the bytes knows no transactions: the row is marked while nothing
-//! uses it, and removed when the bytes are gone. In between nobody writes the same bytes anew, and nobody begins to use
-//! them. A gateway that marks rows has a while to delete the bytes; then another one may.
+//! Deleting them takes two steps, because the storage of the bytes has no transactions: the row is marked
+//! while nothing uses it, and removed when the bytes are gone. In between, the same bytes are neither written
+//! again nor used. A gateway that marks rows has a limited time to delete the bytes; then another one may.
 
 use toolgate_core::Digest;
 use toolgate_core::event::Durability;
@@ -39,20 +39,20 @@ const BURY: &str =
     "DELETE FROM blobs WHERE tenant = $1 AND digest = $2 AND deleting = 1 AND deleting_by = $3";
 const FORGET_TEXTS: &str = "DELETE FROM extractions WHERE tenant = $1 AND digest = $2";
 
-/// How long whoever marked bytes has to delete them before another gateway does. Deleting what is marked must take less,
-/// or two of them delete what somebody wrote anew between them.
+/// The time that the marker of bytes has to delete them before another gateway does. Deleting must take less,
+/// or two gateways could delete bytes that were written again in between.
 pub const CONDEMNED_LEASE_MS: i64 = 5 * 60 * 1000;
 
-/// Whether bytes may be written.
+/// The permission to write bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Touched {
     Ready,
-    /// The same bytes are being deleted. They may be written once that is over.
+    /// The same bytes are being deleted. They may be written afterwards.
     Deleting,
 }
 
 impl Store {
-    /// Says that bytes are about to be written and used, so that nobody deletes them meanwhile.
+    /// Announces that bytes are about to be written and used, so that they are not deleted meanwhile.
     pub async fn touch_blob(&self, digest: &Digest, bytes: u64, now_ms: i64) -> Result<Touched, StoreError> {
         let touch = |to: &mut Statement<'_>| {
             to.push(self.tenant);
@@ -65,15 +65,16 @@ impl Store {
         Ok(if touched > 0 { Touched::Ready } else { Touched::Deleting })
     }
 
-    /// How many bytes have this digest. Nothing where there are none, or none for much longer.
+    /// The number of bytes with this digest. `None` if they do not exist, or are about to be deleted.
     pub async fn blob_bytes(&self, digest: &Digest) -> Result<Option<u64>, StoreError> {
         let read = self.db.sql(BYTES).bind(self.tenant).bind(&digest.as_bytes()[..]);
         let row: Option<(i64,)> = read.fetch_optional().await.map_err(doing("read how long bytes are"))?;
         Ok(row.map(|(bytes,)| read_count(bytes)))
     }
 
-    /// Marks bytes that nothing uses and that were last touched before a moment, and tells what this gateway has to delete:
-    /// those, what it marked earlier, and what others marked so long ago that they must be dead. `max` at most.
+    /// Marks bytes that nothing uses and that were last touched before a given time, and returns the ones
+    /// that this gateway has to delete: those, the ones that it marked earlier, and the ones that others
+    /// marked so long ago that they must be dead. `max` at most.
     pub async fn condemn_blobs(
         &self,
         untouched_since_ms: i64,
@@ -92,7 +93,7 @@ impl Store {
         let now = now_ms();
         let take = tx.sql(TAKE_OVER).bind(self.tenant).bind(&*self.holder).bind(now);
         take.bind(now - CONDEMNED_LEASE_MS).execute().await?;
-        // Who is about to use one holds it; it is left alone rather than waited for.
+        // A row that is about to be used is locked; it is skipped rather than waited for.
         let lock = tx.dialect().pick("", " FOR UPDATE SKIP LOCKED");
         let text = sqlx::AssertSqlSafe(format!("{CANDIDATES}{UNUSED}{OLDEST}{lock}"));
         let candidates = tx.sql(text).bind(self.tenant).bind(since_ms).bind(max);
@@ -105,8 +106,8 @@ impl Store {
         Ok(())
     }
 
-    /// Removes the row of bytes that this gateway marked and that are gone, and what was made of them. `false` if they are
-    /// not its to bury.
+    /// Removes the row of bytes that this gateway marked and deleted, and everything derived from them.
+    /// `false` if they are not its own.
     pub async fn bury_blob(&self, digest: &Digest) -> Result<bool, StoreError> {
         const DOING: &str = "forget bytes that are gone";
         let digest = &digest.as_bytes()[..];
@@ -122,7 +123,7 @@ impl Store {
     }
 }
 
-/// Keeps bytes from being marked until the transaction that begins to use them is over.
+/// Protects bytes from being marked until the end of the transaction that begins to use them.
 pub(super) async fn hold(
     tx: &mut Transaction,
     tenant: &'static str,
@@ -135,7 +136,7 @@ pub(super) async fn hold(
     }
 }
 
-/// Whether the bytes are there.
+/// True if the bytes exist.
 pub(super) async fn try_hold(
     tx: &mut Transaction,
     tenant: &'static str,

@@ -1,4 +1,4 @@
-//! What the ledger is told of files and artifacts: what they are, never what is in them.
+//! The ledger events about files and artifacts: their properties, never their content.
 
 use std::sync::Arc;
 

@@ -13,7 +13,7 @@ const PUT: &str = "INSERT INTO extractions (tenant, digest, extractor, text_dige
     ON CONFLICT (tenant, digest, extractor) DO UPDATE SET text_digest = excluded.text_digest";
 
 impl Store {
-    /// What an extractor made of bytes. `blob_bytes` tells how long it is.
+    /// The text that an extractor made of bytes. `blob_bytes` returns its length.
     pub async fn extraction(&self, digest: &Digest, extractor: &str) -> Result<Option<Digest>, StoreError> {
         const DOING: &str = "look for an extracted text";
         let read = self.db.sql(READ).bind(self.tenant).bind(&digest.as_bytes()[..]);
@@ -22,7 +22,7 @@ impl Store {
         row.map(|(text,)| read_digest(&text, DOING)).transpose()
     }
 
-    /// Remembers it for as long as the bytes that it was made of are there: if they are gone, so is this.
+    /// Stores it for as long as the source bytes exist: if they are gone, this is gone too.
     pub async fn put_extraction(
         &self,
         digest: &Digest,

@@ -1,4 +1,4 @@
-//! Refs: what was taken out of results, and what servers call by ids of their own.
+//! Refs: parts that were taken out of results, and contents that servers name by their own ids.
 
 use toolgate_core::event::Durability;
 use toolgate_core::file::{Origin, Ref};
@@ -29,7 +29,7 @@ const EXPIRE: &str = "DELETE FROM refs WHERE tenant = $1 AND id IN (
         SELECT id FROM refs WHERE tenant = $1 AND expires_at_ms <= $2 ORDER BY expires_at_ms LIMIT $3
     )";
 
-/// How many refs by one name of a server are looked at.
+/// The maximum number of refs under one server's own name that are read.
 const SAME_OWN_MAX: usize = 100;
 
 impl Store {
@@ -37,7 +37,7 @@ impl Store {
         self.put_refs(std::slice::from_ref(one)).await
     }
 
-    /// Keeps all of them or none.
+    /// Stores all of them or none.
     pub async fn put_refs(&self, refs: &[Ref]) -> Result<(), StoreError> {
         const DOING: &str = "store refs";
         if refs.is_empty() {
@@ -55,7 +55,7 @@ impl Store {
         tx.commit().await.map_err(doing(DOING))
     }
 
-    /// A ref whose time is over is there until it is removed.
+    /// An expired ref exists until it is removed.
     pub async fn get_ref(&self, id: &RefId) -> Result<Option<Ref>, StoreError> {
         const DOING: &str = "read a ref's row";
         let read = self.db.sql(sqlx::AssertSqlSafe(format!("{COLUMNS}{BY_ID}"))).bind(self.tenant);
@@ -64,7 +64,7 @@ impl Store {
         row.map(|row| row.read(DOING)).transpose()
     }
 
-    /// What a server calls by this id, in a session or in a run. Newest first.
+    /// The contents that a server names by this id, in a session or in a run. Newest first.
     pub async fn refs_by_own(
         &self,
         own: &str,
@@ -79,7 +79,7 @@ impl Store {
         rows.into_iter().map(|row| row.read(DOING)).collect()
     }
 
-    /// Notes what was fetched from the server that had it. `false` if the ref is gone.
+    /// Records content that was fetched from its server. `false` if the ref is gone.
     pub async fn fill_ref(
         &self,
         id: &RefId,
@@ -99,7 +99,7 @@ impl Store {
         Ok(is_there)
     }
 
-    /// Removes refs whose time is over at this moment: `max` at most. Tells how many.
+    /// Removes refs that have expired at this time: `max` at most. Returns how many.
     pub async fn expire_refs(&self, now_ms: i64, max: usize) -> Result<u64, StoreError> {
         let expire = |to: &mut Statement<'_>| {
             to.push(self.tenant);
@@ -110,7 +110,7 @@ impl Store {
     }
 }
 
-/// A server may call its things whatever it likes, at any length.
+/// A server may use ids of any form and length.
 fn own_key(own: &str) -> Digest {
     Digest::of(own)
 }

@@ -30,12 +30,12 @@ const OPEN: &str = "open";
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewUpload {
     pub id: UploadId,
-    /// Of the key that opens it.
+    /// The digest of the key that opens it.
     pub secret_digest: Digest,
     pub name: FileName,
-    /// Whose the file will be.
+    /// The owner of the future file.
     pub owner: PrincipalId,
-    /// Where it was asked for.
+    /// The session that asked for it.
     pub session: SessionId,
     pub run: Option<RunId>,
     pub expires_at_ms: i64,
@@ -50,16 +50,16 @@ pub struct Upload {
     pub session: SessionId,
     pub run: Option<RunId>,
     pub expires_at_ms: i64,
-    /// What it became.
+    /// The resulting file.
     pub file: Option<FileId>,
 }
 
-/// What became of an attempt to use a place.
+/// The result of an attempt to use a place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Claim {
     /// It is the caller's, until they finish or release it.
     Ready(Upload),
-    /// Somebody uses it or has used it.
+    /// It is in use or was used.
     Used,
     Expired,
     Unknown,
@@ -80,12 +80,12 @@ impl Store {
         write(self, OFFER, offer).await.map(drop).map_err(doing("offer a place for an upload"))
     }
 
-    /// A place as it is, for whoever checks a key before they use it.
+    /// A place as it is, for checking a key before use.
     pub async fn upload(&self, id: &UploadId) -> Result<Option<Upload>, StoreError> {
         Ok(self.read_upload(id).await?.map(|(upload, _)| upload))
     }
 
-    /// Takes a place. Of several that try at once, one gets it.
+    /// Claims a place. Of several concurrent attempts, one succeeds.
     pub async fn claim_upload(&self, id: &UploadId, now_ms: i64) -> Result<Claim, StoreError> {
         let claim = |to: &mut Statement<'_>| {
             to.push(self.tenant);
@@ -101,7 +101,7 @@ impl Store {
         })
     }
 
-    /// Gives a place back whose upload broke off. It may be tried again until it expires.
+    /// Releases a place whose upload broke off. It may be tried again until it expires.
     pub async fn release_upload(&self, id: &UploadId) -> Result<(), StoreError> {
         let release = |to: &mut Statement<'_>| {
             to.push(self.tenant);

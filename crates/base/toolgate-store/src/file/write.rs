@@ -1,4 +1,4 @@
-//! How a file begins and ends.
+//! The creation and removal of files.
 
 use toolgate_core::PrincipalId;
 use toolgate_core::file::File;
@@ -14,11 +14,11 @@ use crate::{StoreError, now_ms};
 const DELETE: &str = "DELETE FROM files WHERE tenant = $1 AND id = $2";
 const DUE: &str = "WHERE tenant = $1 AND expires_at_ms <= $2 ORDER BY expires_at_ms, id LIMIT $3";
 
-/// How many files are removed in one transaction.
+/// The number of files that are removed in one transaction.
 const DUE_MAX: usize = 100;
 
 impl Books {
-    /// Keeps a new file, whose bytes are written already.
+    /// Stores a new file, whose bytes are written already.
     pub async fn store_file(&self, file: &File, by: &Doer) -> Result<(), StoreError> {
         const DOING: &str = "store a file";
         let tenant = self.store().tenant;
@@ -30,7 +30,7 @@ impl Books {
         self.record(transaction, vec![event::file_stored(file, by)]).await.map_err(doing(DOING))
     }
 
-    /// Removes a file and tells what it was. Nothing if there is none; then there is no event either.
+    /// Removes a file and returns it. `None` if it does not exist; then there is no event either.
     pub async fn delete_file(
         &self,
         id: &FileId,
@@ -52,13 +52,13 @@ impl Books {
         Ok(Some(file))
     }
 
-    /// Removes files whose time is over at this moment: `max` at most, and as many as fit into one transaction.
+    /// Removes files that have expired at this time: `max` at most, and as many as fit into one transaction.
     pub async fn expire_files(&self, now_ms: i64, max: usize) -> Result<Vec<File>, StoreError> {
         const DOING: &str = "remove files whose time is over";
         let tenant = self.store().tenant;
         let due = self.store().db.sql(sqlx::AssertSqlSafe(row::select(DUE))).bind(tenant).bind(now_ms);
         let due = due.bind(stored_limit(max.min(DUE_MAX)));
-        // Most of the time there are none, and nobody needs to wait for that.
+        // Most of the time there are none, so no lock is taken for that.
         let rows: Vec<FileRow> = due.fetch_all().await.map_err(doing(DOING))?;
         if rows.is_empty() {
             return Ok(Vec::new());
@@ -79,7 +79,7 @@ impl Books {
     }
 }
 
-/// Whether it was there. Of several that do this at once, one hears yes.
+/// True if it existed. Of several concurrent removals, one returns true.
 async fn remove(transaction: &mut Transaction, tenant: &str, file: &File) -> Result<bool, sqlx::Error> {
     let delete = transaction.sql(DELETE).bind(tenant).bind(without_nul(file.id.as_str()));
     Ok(delete.execute().await? > 0)

@@ -26,7 +26,7 @@ pub(super) const OPEN_COLUMN_COUNT: usize = 11;
 
 pub(super) const MINUTE_MS: i64 = 60_000;
 
-/// What one transaction appends.
+/// The content of one transaction.
 pub(super) struct Batch<'a> {
     pub(super) pen: &'a Pen,
     pub(super) lines: Vec<Linked<'a>>,
@@ -36,7 +36,7 @@ pub(super) struct Batch<'a> {
     pub(super) minutes: Vec<Minute>,
     /// In their order, so that two writers that wait for each other's rows never wait in a circle.
     pub(super) terms: Vec<(String, i64)>,
-    /// Where the stream ends then.
+    /// The end of the stream afterwards.
     pub(super) end: Head,
 }
 
@@ -53,14 +53,14 @@ pub(super) struct Opened<'a> {
     event: &'a Event,
 }
 
-/// Where the events of one minute lie.
+/// The position of the events of one minute.
 pub(super) struct Minute {
     pub(super) minute: i64,
     pub(super) first_seq: i64,
     pub(super) last_seq: i64,
 }
 
-/// What is known to be in the database already.
+/// The rows that are known to be in the database.
 #[derive(Default)]
 pub(super) struct Known {
     pub(super) bodies: KnownBodies,
@@ -89,8 +89,8 @@ pub(super) async fn append(
     Ok(batch.end)
 }
 
-/// Those that are not known to be there: each once, in the order of their digests, so that two writers that wait for
-/// each other's rows never wait in a circle.
+/// The bodies that are not known to be there: each once, sorted by digest, so that two writers never wait for
+/// each other in a circle.
 fn new_bodies<'e>(entries: &[&'e Entry], known: &KnownBodies) -> Vec<&'e Body> {
     let mut new: BTreeMap<Digest, &Body> = BTreeMap::new();
     for body in entries.iter().flat_map(|entry| &entry.bodies).filter(|body| !known.covers(body)) {
@@ -134,7 +134,7 @@ impl<'a> Batch<'a> {
         self.lines.push(Linked { event, line, hash });
     }
 
-    /// A call is open from its start to its end, and not at all where both came at once.
+    /// A call is open from its start to its end, and not at all if both came at once.
     fn change_open_calls(&mut self, entry: &'a Entry, event: &'a Event) {
         let Some(call) = &event.about.call else { return };
         match event.kind {
@@ -157,7 +157,7 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// Whether an entry has an event of this kind for a call.
+/// True if an entry has an event of this kind for a call.
 pub(super) fn has(entry: &Entry, kind: EventKind, call: &CallId) -> bool {
     entry.events.iter().any(|event| event.kind == kind && event.about.call.as_ref() == Some(call))
 }

@@ -1,4 +1,4 @@
-//! One batch of the writer: one transaction for everything that waited.
+//! One batch of the writer: one transaction for everything in the queue.
 
 use std::borrow::Cow;
 
@@ -19,14 +19,14 @@ use crate::warrant::Used;
 const IS_THERE: &str =
     "SELECT stream_seq FROM ledger_events WHERE stream = $1 AND stream_seq = $2 AND hash = $3";
 
-/// What one caller wants written.
+/// The entry of one caller.
 pub(super) struct Op {
     pub(super) entry: Entry,
     pub(super) warrant: Warrant,
     pub(super) reply: oneshot::Sender<Result<(), StartRefused>>,
 }
 
-/// What each caller is told, in their order.
+/// The answers to the callers, in order.
 pub(super) type Verdicts = Vec<Result<(), StartRefused>>;
 
 /// The last event of a batch. If it is in the ledger, so is the whole batch.
@@ -36,10 +36,10 @@ pub(super) struct Tail {
     pub(super) hash: Digest,
 }
 
-/// The batch was not written, or nobody knows whether it was.
+/// The batch was not written, or its fate is unknown.
 pub(super) struct Failure {
     pub(super) cause: sqlx::Error,
-    /// What to look for where the answer to the commit was lost, and what the callers are told if it is found.
+    /// The rows to look for if the answer to the commit was lost, and the callers' answers if they are found.
     pub(super) unsure: Option<(Tail, Verdicts)>,
 }
 
@@ -49,9 +49,10 @@ impl From<sqlx::Error> for Failure {
     }
 }
 
-/// Writes what was kept and then `ops`, all or nothing. An op whose warrant is refused contributes nothing.
+/// Writes the kept entries and then `ops`, all or nothing. An op whose warrant is refused contributes
+/// nothing.
 ///
-/// `before` is an attempt with the same ops whose end is not known.
+/// `before` is an attempt with the same ops whose outcome is unknown.
 pub(super) async fn write(
     store: &Store,
     pen: &Pen,
@@ -63,10 +64,10 @@ pub(super) async fn write(
     let durability = ops.iter().map(|op| op.entry.durability).max().unwrap_or_default();
     let durability = if kept.is_empty() { durability } else { Durability::OnDisk };
     let mut tx = store.db.begin(durability).await?;
-    // Warrants come before the head: whoever else locks both does it in this order.
+    // Warrants come before the head: every other code that locks both uses this order.
     let used = warrant::use_up_all(&mut tx, pen, ops).await?;
     let taken = Head::take(&mut tx, pen).await?;
-    // Only now: what is unsure may have been on its way until its lock on the head was given up.
+    // Only now: the unsure attempt may have been in progress until its lock on the head was released.
     if let Some((tail, verdicts)) = before
         && is_there(&mut tx, pen, *tail).await?
     {
@@ -85,7 +86,7 @@ pub(super) async fn write(
     Ok(verdicts)
 }
 
-/// The entries of those that may be written, with what their warrants add, and what everybody is told.
+/// The entries that may be written, with the additions of their warrants, and the answers for all callers.
 fn permitted(ops: &[Op], used: Vec<Used>) -> (Vec<Cow<'_, Entry>>, Verdicts) {
     let (mut entries, mut verdicts) = (Vec::with_capacity(ops.len()), Vec::with_capacity(ops.len()));
     for (op, used) in ops.iter().zip(used) {
@@ -108,7 +109,7 @@ fn permitted(ops: &[Op], used: Vec<Used>) -> (Vec<Cow<'_, Entry>>, Verdicts) {
     (entries, verdicts)
 }
 
-/// What of the kept entries is to be written now that it is known whether their own batch was.
+/// The kept entries to write, now that the fate of their own batch is known.
 async fn late_entries<'k>(
     tx: &mut Transaction,
     pen: &Pen,

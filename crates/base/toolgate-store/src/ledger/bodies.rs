@@ -1,4 +1,4 @@
-//! Bodies: arguments and results under their digests, for as long as they are to be kept.
+//! Bodies: arguments and results under their digests, for as long as they are retained.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -13,15 +13,15 @@ use crate::error::doing;
 use crate::rows::Rows;
 use crate::{Store, StoreError};
 
-/// The same body comes with every call of some tools. Its time is moved only when it is this much too short, or each
-/// call would write the row anew.
+/// The same body comes with every call of some tools. Its expiry is moved only when it is this much too
+/// short, or each call would rewrite the row.
 const STEP_MS: i64 = 12 * 60 * 60 * 1000;
-/// How much later than asked a body is deleted: what is stored may be one step short, and what a writer remembers of it
+/// The delay before a body is deleted: the stored time may be one step short, and a writer's memory of it
 /// another.
 const SLACK_MS: i64 = 2 * STEP_MS;
-/// Bodies deleted in one transaction, while which nobody else writes to SQLite.
+/// The number of bodies that are deleted in one transaction, which blocks all other writers of SQLite.
 const DELETED_AT_ONCE: u32 = 1_000;
-/// How many bodies a writer remembers as being there.
+/// The number of stored bodies that a writer remembers.
 const KNOWN_MAX: usize = 8_192;
 
 static INSERT: LazyLock<Rows> = LazyLock::new(|| {
@@ -46,7 +46,7 @@ pub(super) async fn insert(tx: &mut Transaction, pen: &Pen, bodies: Vec<&Body>) 
     INSERT.execute(tx, &bodies, push).await
 }
 
-/// Bodies that this process has stored and nobody has deleted yet, with the time they are kept until.
+/// Bodies that this process has stored and that are not deleted yet, with their retention time.
 #[derive(Default)]
 pub(super) struct KnownBodies(HashMap<Digest, i64>);
 
@@ -55,7 +55,7 @@ impl KnownBodies {
         self.0.get(&body.digest).is_some_and(|until| *until > body.keep_until_ms.saturating_sub(STEP_MS))
     }
 
-    /// Takes note of what has been committed.
+    /// Notes committed bodies.
     pub(super) fn note(&mut self, entries: &[&Entry]) {
         for body in entries.iter().flat_map(|entry| &entry.bodies) {
             if self.0.len() >= KNOWN_MAX && !self.0.contains_key(&body.digest) {
@@ -69,7 +69,7 @@ impl KnownBodies {
 }
 
 impl Store {
-    /// A body that an event names, unless its time is over or it was never kept.
+    /// A body that an event references, unless it has expired or was never stored.
     pub async fn ledger_body(&self, digest: &Digest) -> Result<Option<RawJson>, StoreError> {
         const DOING: &str = "read a body of the ledger";
         let read = self.db.sql(READ).bind(&digest.as_bytes()[..]).bind(self.tenant);
@@ -80,7 +80,7 @@ impl Store {
         body.map(Some).map_err(|_| StoreError::Unreadable { doing: DOING, what: "body" })
     }
 
-    /// Deletes the bodies whose time is over for a day or more, and tells how many.
+    /// Deletes the bodies that expired a day or more ago, and returns how many.
     pub async fn delete_expired_bodies(&self, now_ms: i64) -> Result<u64, StoreError> {
         let mut deleted = 0;
         loop {

@@ -1,6 +1,6 @@
-//! A batch on SQLite: all its statements in one text, because each text that is run costs two changes of threads, which
-//! is more than writing an event does. A text is prepared once, so it has a fixed number of places; those that are not
-//! needed stay empty and are passed over.
+//! A batch on SQLite: all its statements in one text, because each executed text costs two changes of
+//! threads, which is more than writing an event does. A text is prepared once, so it has a fixed number of
+//! places; unused ones stay empty and are skipped.
 
 use std::sync::{Arc, LazyLock};
 
@@ -16,7 +16,8 @@ const SIZES: [usize; 4] = [4, 16, 32, 64];
 
 static TEXTS: LazyLock<[Arc<str>; SIZES.len()]> = LazyLock::new(|| SIZES.map(|size| text(size).into()));
 
-/// A row that cannot be written ends the transaction anyway, so nothing is set aside to undo a statement (`OR FAIL`).
+/// A row that cannot be written ends the transaction anyway, so no undo data is kept for a statement (`OR
+/// FAIL`).
 fn text(size: usize) -> String {
     let events = values(size, COLUMN_COUNT);
     let opened = values(size / 2, OPEN_COLUMN_COUNT);
@@ -40,8 +41,8 @@ fn values(rows: usize, columns: usize) -> String {
     vec![row; rows].join(", ")
 }
 
-/// Fresh numbers, growing. Known before the rows are written, because the hash covers them. Nobody else draws any while
-/// this transaction is open.
+/// New, growing numbers. They are known before the rows are written, because the hash covers them. No other
+/// writer draws numbers while this transaction is open.
 pub(super) fn next_seqs(taken: Taken, count: usize) -> Vec<i64> {
     (taken.last_seq + 1..).take(count).collect()
 }
@@ -56,7 +57,7 @@ pub(super) async fn write(tx: &mut Transaction, batch: &Batch<'_>) -> Result<(),
     pause(tx, batch).await
 }
 
-/// What is still to be written.
+/// The rows that are still to be written.
 struct Parts<'b> {
     lines: &'b [Linked<'b>],
     opened: &'b [Opened<'b>],
@@ -88,7 +89,7 @@ impl<'b> Parts<'b> {
         let places = SIZES[size];
         let lines = take(&mut self.lines, places);
         let opened = take(&mut self.opened, places / 2);
-        // What is closed may have been opened in this very batch.
+        // A closed call may have been opened in this very batch.
         let closed = if self.opened.is_empty() { take(&mut self.closed, places / 2) } else { &[] };
         let terms = take(&mut self.terms, places);
 
@@ -123,7 +124,8 @@ fn leave_empty(to: &mut Statement<'_>, places: usize) {
     }
 }
 
-/// The first minute and the head. Where a batch takes several texts they are written again, to the same end.
+/// The first minute and the head. If a batch takes several statements they are written again, with the same
+/// result.
 fn push_end(to: &mut Statement<'_>, batch: &Batch<'_>) {
     let first = &batch.minutes[0];
     to.push(first.minute);

@@ -1,7 +1,7 @@
-//! Calls, one entry for each: put together from the ledger where they have ended, and from what is under way otherwise.
+//! Calls, one entry for each: ended ones from the ledger, the others from the tables of open calls.
 //!
-//! Those under way come first, the latest to begin at the top; then those that have ended, the latest to end at the top.
-//! A call that only reads is in the ledger when it ends, so it is not seen before.
+//! Calls in progress come first, the latest to begin at the top; then ended calls, the latest to end at the
+//! top. A call that only reads enters the ledger when it ends, so it does not appear before.
 
 mod entry;
 mod events;
@@ -20,28 +20,29 @@ use super::read::Order;
 use crate::error::doing;
 use crate::{PageCursor, Store, StoreError};
 
-/// How many calls a page has at most.
+/// The maximum number of calls on a page.
 pub const CALLS_PAGE_MAX: usize = 200;
 /// Handfuls of decisions that are gone through for one page, where the decision alone does not choose.
 const HANDFULS_MAX: usize = 20;
 
-/// Which calls are wanted. What is `None` may be anything.
+/// A filter for calls. `None` matches anything.
 #[derive(Clone, Debug, Default)]
 pub struct CallFilter {
-    /// `kind` is not looked at. A moment is when the call ended or, before that, began.
+    /// `kind` is ignored. The time of a call is its end or, before that, its start.
     pub events: Filter,
     pub standing: Option<CallStanding>,
-    /// Those that asked for it, or ran under it.
+    /// Calls that asked for it, or ran under it.
     pub approval: Option<ApprovalId>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CallStanding {
-    /// For a person, or for an answer of its client. Also those whose client was told so and has gone.
+    /// Waiting for a person, or for an answer of its client. Includes calls whose client was told so and has
+    /// left.
     Waiting,
     /// Sent to its server, and not answered.
     Running,
-    /// It has its answer, if only that somebody must agree first.
+    /// It has its answer, even if only that a person must approve first.
     Ended,
 }
 
@@ -67,12 +68,12 @@ pub struct CallPage {
     pub next: Option<CallCursor>,
 }
 
-/// Where a page of calls ended.
+/// The end of a page of calls.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CallCursor {
-    /// Among those under way.
+    /// Among the calls in progress.
     UnderWay(PageCursor),
-    /// Among what the ledger has; this was the last event that was looked at.
+    /// Among the recorded calls; this was the last event that was read.
     Recorded(i64),
 }
 
@@ -105,7 +106,8 @@ impl FromStr for CallCursor {
 }
 
 impl Store {
-    /// One page of the calls that pass a filter. It may be shorter than asked for although there is a next one.
+    /// One page of the calls that pass a filter. It may be shorter than requested even if there is a next
+    /// one.
     pub async fn calls(
         &self,
         filter: &CallFilter,
@@ -122,7 +124,7 @@ impl Store {
         }
     }
 
-    /// Where the filter names its calls: one by its id, or those of one approval.
+    /// The calls that the filter names: one by its id, or those of one approval.
     async fn named_calls(&self, filter: &CallFilter) -> Result<Option<Vec<CallEntry>>, StoreError> {
         let mut ids: Vec<CallId> = filter.events.call.iter().cloned().collect();
         if let Some(id) = &filter.approval {
@@ -167,13 +169,13 @@ impl Store {
         let ends = self.ledger_page(&ends, after, wanted, Order::NewestFirst).await?;
         page.next = ends.last().filter(|_| ends.len() == wanted).map(|last| CallCursor::Recorded(last.seq));
         let ended = self.ended_calls(ends).await?;
-        // One may have ended between the two looks.
+        // A call may have ended between the two queries.
         page.calls.retain(|call| ended.iter().all(|other| other.id != call.id));
         page.calls.extend(ended);
         Ok(page)
     }
 
-    /// The calls of which these are the ends, in the same order.
+    /// The calls of these end events, in the same order.
     async fn ended_calls(&self, ends: Vec<Recorded>) -> Result<Vec<CallEntry>, StoreError> {
         let ids: Vec<CallId> = ends.iter().filter_map(|end| end.event.about.call.clone()).collect();
         let events = self.events_of(&ids).await?;
@@ -184,7 +186,7 @@ impl Store {
         Ok(ends.into_iter().filter_map(entry).collect())
     }
 
-    /// By what policy said, which stands in an event of its own.
+    /// By the policy decision, which is an event of its own.
     async fn decided_calls(
         &self,
         filter: &CallFilter,
@@ -206,7 +208,7 @@ impl Store {
             let is_last = decided.len() < limit;
             for one in decided {
                 after = Some(one.seq);
-                // A call that was judged more than once stands where it was judged last.
+                // A call that was judged more than once is listed at its last judgement.
                 let Some(id) =
                     one.event.about.call.clone().filter(|id| events.of(id).decided_last(decision) == after)
                 else {
@@ -236,7 +238,7 @@ impl Store {
         Ok(entries)
     }
 
-    /// One call by its events, and by whether it is under way where they do not say how it ended.
+    /// One call by its events and, if they do not show its end, by its open state.
     async fn entry(&self, id: CallId, events: CallEvents<'_>) -> Result<Option<CallEntry>, StoreError> {
         if let Some(end) = events.end() {
             return Ok(Some(CallEntry::ended(id, end, events)));

@@ -1,5 +1,6 @@
-//! Texts that both databases take. Postgres has no NUL character, and one caller's odd id must not spoil the batch that it
-//! shares with others; so NUL is replaced before anything is hashed. JSON cannot contain it.
+//! Texts that both databases accept. Postgres has no NUL character, and one caller's odd id must not spoil
+//! the batch that it shares with others; so NUL is replaced before anything is hashed. JSON cannot contain
+//! it.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Events as lines of text, page by page: memory stays the same however many there are.
+//! Events as lines of text, page by page: memory use does not grow with their number.
 
 use std::fmt::Write as _;
 
@@ -9,10 +9,10 @@ use super::read::{LAST_SEQ, LEDGER_PAGE_MAX, Order};
 use crate::error::doing;
 use crate::{Store, StoreError};
 
-/// How each event is written.
+/// The format of each event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExportFormat {
-    /// As the ledger has it.
+    /// As the ledger stores it.
     Jsonl,
     /// CloudEvents 1.0.
     CloudEvents,
@@ -33,7 +33,7 @@ impl ExportFormat {
     }
 }
 
-/// An export on its way. It ends with the last event that was there when it began.
+/// An export in progress. It ends with the last event that existed when it began.
 pub struct LedgerExport {
     store: Store,
     filter: Filter,
@@ -62,7 +62,7 @@ impl Store {
 }
 
 impl LedgerExport {
-    /// The next lines, oldest first; nothing at the end.
+    /// The next lines, oldest first; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<ExportedLines>, StoreError> {
         let page =
             self.store.ledger_page(&self.filter, self.after, LEDGER_PAGE_MAX, Order::OldestFirst).await?;

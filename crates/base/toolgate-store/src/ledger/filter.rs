@@ -12,10 +12,10 @@ use super::read::Order;
 use super::terms::BLOCK;
 use crate::db::{Dialect, Statement};
 
-/// The events between two numbers that pass the filter, through the blocks of `terms` terms where there are any.
+/// The events between two numbers that pass the filter, using the blocks of `terms` terms if there are any.
 ///
-/// Parameters: the first and the last number, the length of the page, the first and the last block, the terms, and then
-/// what `push` adds. Without terms there are no blocks among them.
+/// Parameters: the first and the last number, the length of the page, the first and the last block, the
+/// terms, and then the additions of `push`. Without terms there are no blocks among them.
 pub(super) fn page_text(dialect: Dialect, filter: &Filter, terms: usize, order: Order) -> String {
     let mut text = format!("SELECT {COLUMNS} FROM ");
     if terms == 0 {
@@ -23,8 +23,8 @@ pub(super) fn page_text(dialect: Dialect, filter: &Filter, terms: usize, order: 
         push_conditions(&mut text, filter, 4);
     } else {
         push_blocks(&mut text, terms);
-        // The blocks must come first, and only their events be looked at. `CROSS JOIN` says so to SQLite. Postgres
-        // would turn it around at times, but not what it cannot take apart.
+        // The blocks must come first, and only their events be read. `CROSS JOIN` enforces that on SQLite.
+        // Postgres would sometimes reorder it, but not an expression that it cannot take apart.
         text.push_str(dialect.pick(
             " CROSS JOIN ledger_events WHERE ",
             " CROSS JOIN LATERAL (SELECT * FROM ledger_events WHERE ",
@@ -109,7 +109,7 @@ pub(super) fn push(statement: &mut Statement<'_>, filter: &Filter) {
         statement.push(number);
     }
     for text in texts(filter).into_iter().filter_map(|(_, text)| text) {
-        // Postgres refuses what the ledger cannot hold.
+        // Postgres refuses characters that the ledger cannot store.
         statement.push(clean::replaced(text));
     }
 }

@@ -1,4 +1,4 @@
-//! The end of a stream: how far it has got, sealed, so that nobody without the key can shorten it unnoticed.
+//! The sealed end of a stream, so that it cannot be shortened unnoticed without the key.
 
 use std::sync::Arc;
 
@@ -11,11 +11,12 @@ use super::row;
 use crate::db::{Dialect, Lock, Transaction};
 use crate::{Store, StoreError};
 
-/// The last number tells those that follow: nobody else writes meanwhile.
+/// The last number determines the following ones: no other writer is active meanwhile.
 const READ_SQLITE: &str = "SELECT stream_seq, hash, seal, \
      COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'ledger_events'), 0) FROM ledger_heads WHERE stream = $1";
-/// Numbers cannot be drawn here: Postgres would do it before it waits for the row, and they would not grow with the
-/// stream. The shared lock is held by everybody who draws numbers and has not committed: see `horizon` in `read.rs`.
+/// Numbers cannot be drawn here: Postgres would do it before it waits for the row, and they would not grow
+/// with the stream. Every transaction that draws numbers holds the shared lock until it commits: see
+/// `horizon` in `read.rs`.
 const READ_POSTGRES: &str = "SELECT stream_seq, hash, seal, 0::BIGINT FROM ledger_heads, pg_advisory_xact_lock_shared($2) \
      WHERE stream = $1 FOR UPDATE OF ledger_heads";
 const LAST_EVENT: &str =
@@ -24,10 +25,10 @@ const CREATE: &str = "INSERT INTO ledger_heads (stream, tenant, stream_seq, hash
      ON CONFLICT DO NOTHING";
 const MOVE: &str = "UPDATE ledger_heads SET stream_seq = $2, hash = $3, seal = $4 WHERE stream = $1";
 
-/// Keeps these seals apart from whatever else is sealed with the same key.
+/// Separates these seals from everything else that is sealed with the same key.
 const SEAL_CONTEXT: &[u8] = b"toolgate ledger head 1\0";
 
-/// A stream to write to, and what it takes.
+/// A stream to write to, with its requirements.
 #[derive(Clone)]
 pub(crate) struct Pen {
     pub(crate) tenant: &'static str,
@@ -49,15 +50,15 @@ pub(super) struct Head {
     pub(super) trust: Trust,
 }
 
-/// Whether the head was sealed with our key. What was forged goes on being written to, because not to record would be
-/// worse; but it is never sealed again, which would hide that somebody was there.
+/// The state of the head's seal. A stream with a forged head is still written to, because not recording would
+/// be worse; but it is never sealed again, which would hide the forgery.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Trust {
     Sealed,
     Forged,
 }
 
-/// A head that nobody else moves before the end of the transaction.
+/// A head that is locked until the end of the transaction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Taken {
     pub(super) head: Head,
@@ -68,13 +69,13 @@ pub(super) struct Taken {
 type HeadRow = (i64, Vec<u8>, Vec<u8>, i64);
 
 impl Head {
-    /// Nothing was written yet.
+    /// The head of an empty stream.
     pub(super) fn start() -> Self {
         Self { stream_seq: 0, hash: no_hash(), trust: Trust::Sealed }
     }
 
-    /// Reads the head of a stream, and makes it if there is none. It is always read anew: other processes may write to
-    /// the same stream. One that somebody tampered with tells nothing; the last event does then.
+    /// Reads the head of a stream, or creates it. It is always read again: other processes may write to the
+    /// same stream. A head that was tampered with is ignored in favour of the last event.
     pub(super) async fn take(tx: &mut Transaction, pen: &Pen) -> Result<Taken, sqlx::Error> {
         let taken = match Self::read(tx, pen).await? {
             Some(taken) => taken,
@@ -95,7 +96,7 @@ impl Head {
         Self::read(tx, pen).await?.ok_or(sqlx::Error::RowNotFound)
     }
 
-    /// Where a stream ends whose head is not what we left.
+    /// The end of a stream whose head is not the one that we wrote.
     async fn last_event(tx: &mut Transaction, pen: &Pen) -> Result<Option<Head>, sqlx::Error> {
         let last: Option<(i64, Vec<u8>)> = tx.sql(LAST_EVENT).bind(&*pen.stream).fetch_optional().await?;
         let head = |(stream_seq, hash): (i64, Vec<u8>)| {

@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 use toolgate_core::event::Recorded;
 use toolgate_core::moment::rfc3339;
 
-/// What the source of every CloudEvent is called.
+/// The source of every CloudEvent.
 pub const CLOUD_EVENT_SOURCE: &str = "toolgate";
 pub const CLOUD_EVENT_TYPE_PREFIX: &str = "dev.toolgate.";
 
-/// An event with all it has; what it has not is left out.
+/// An event with all its fields; absent ones are omitted.
 pub fn ledger_event_json(recorded: &Recorded) -> Value {
     let (event, about) = (&recorded.event, &*recorded.event.about);
     let all = json!({
@@ -43,7 +43,7 @@ pub fn ledger_event_json(recorded: &Recorded) -> Value {
     Value::Object(members)
 }
 
-/// The same as a CloudEvent 1.0. Its id is the event's place in its stream, which is never given twice.
+/// The same as a CloudEvent 1.0. Its id is the event's position in its stream, which is unique.
 pub fn ledger_event_cloudevent(recorded: &Recorded) -> Value {
     let mut event = json!({
         "specversion": "1.0",

@@ -1,4 +1,5 @@
-//! What waits in memory while the database is away: the ends of calls that have run, which nothing can undo.
+//! The entries that wait in memory while the database is down: the ends of calls that have run, which nothing
+//! can undo.
 
 use std::sync::Arc;
 
@@ -9,9 +10,10 @@ use super::append::has;
 use super::batch::Tail;
 use crate::now_ms;
 
-/// The most entries that wait. What comes after them is lost, and said so in the log; a sweep then finds the call open.
+/// The maximum number of waiting entries. Further ones are lost, and the log says so; a sweep then finds the
+/// call open.
 const KEPT_MAX: usize = 10_000;
-/// The most that their bodies may take. Events beyond it are kept without bodies.
+/// The maximum total size of their bodies. Events beyond it are kept without bodies.
 const KEPT_BODY_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 #[derive(Default)]
@@ -22,15 +24,15 @@ pub(super) struct Kept {
 
 pub(super) struct KeptEntry {
     pub(super) late: Late,
-    /// Where the answer to its commit was lost: what to look for.
+    /// The rows to look for, if the answer to its commit was lost.
     pub(super) unsure: Option<Tail>,
 }
 
-/// What is written when the database is back.
+/// The entries to write when the database is back.
 pub(super) enum Late {
-    /// What did happen, unless it is there already.
+    /// An event that happened, unless it is stored already.
     Unless(Entry),
-    /// That the call was not made after all, if its start is there: its caller was told that the store was away.
+    /// The withdrawal of a call, if its start is stored: its caller was told that the store was down.
     If(Entry),
 }
 
@@ -47,7 +49,7 @@ impl Kept {
         *self = Kept::default();
     }
 
-    /// Keeps what must not be lost of an entry that could not be written, or not for certain.
+    /// Keeps the essential part of an entry that was not written, or not for certain.
     pub(super) fn keep(&mut self, entry: Entry, unsure: Option<Tail>) {
         let late = if entry.events.iter().any(|event| event.kind == EventKind::CallCompleted) {
             Late::Unless(entry)
@@ -76,7 +78,7 @@ impl Kept {
     }
 }
 
-/// The end of a call that was refused although its start, or that it goes on, may have been written.
+/// The end of a call that was refused although its start or its continuation may have been written.
 fn taken_back(entry: &Entry) -> Option<Entry> {
     let started = entry.events.iter().find(|event| {
         matches!(event.kind, EventKind::CallStarted | EventKind::CallResumed)

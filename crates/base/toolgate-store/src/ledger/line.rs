@@ -1,9 +1,10 @@
 //! An event as it is hashed and stored.
 //!
-//! The hash is SHA-256 over: one byte, the version of this encoding; then the fields in the order of [`Line`]. A text or
-//! digest is its length plus one as 4 bytes and then its bytes, a number is a 1 and then 8 bytes, both with the lowest
-//! byte first; what is absent is the same with zeros for the length or the 1, and nothing after it. Lengths come first
-//! and the order is fixed, so no two events are encoded alike, and an absent text is not an empty one.
+//! The hash is SHA-256 over: one byte, the version of this encoding; then the fields in the order of
+//! [`Line`]. A text or digest is its length plus one as 4 bytes and then its bytes, a number is a 1 and then
+//! 8 bytes, both with the lowest byte first; an absent field is encoded with zeros for the length or the 1,
+//! and nothing after it. Lengths come first and the order is fixed, so no two events have the same encoding,
+//! and an absent text differs from an empty one.
 
 use toolgate_core::Digest;
 use toolgate_core::event::Event;
@@ -47,7 +48,7 @@ pub(super) struct Line<'a> {
     pub(super) detail: Option<&'a str>,
 }
 
-/// Where an event stands.
+/// The position of an event.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place<'a> {
     pub(super) tenant: &'a str,

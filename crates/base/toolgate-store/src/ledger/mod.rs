@@ -1,7 +1,8 @@
-//! The ledger: what happened, in an order that nobody can change unnoticed.
+//! The ledger: events in an order that cannot be changed unnoticed.
 //!
-//! Each writer has a stream of its own. An event holds the hash of the one before it in its stream (`line.rs`), and the
-//! end of each stream is sealed (`head.rs`). Reading, proving and handing on are apart from writing.
+//! Each writer has its own stream. An event holds the hash of the one before it in its stream (`line.rs`),
+//! and the end of each stream is sealed (`head.rs`). Reading, verification and export are separate from
+//! writing.
 
 mod append;
 mod batch;
@@ -44,8 +45,8 @@ pub(crate) use head::Pen;
 
 use crate::db::Transaction;
 
-/// Appends an entry in a transaction that somebody else opened and will commit. The events appear together with whatever
-/// else it changes. Take other locks first: this one is held by everybody who writes to the stream.
+/// Appends an entry in a transaction that the caller opened and will commit. The events appear together with
+/// its other changes. Take other locks first: every writer to the stream waits for this one.
 pub(crate) async fn append_in(tx: &mut Transaction, pen: &Pen, mut entry: Entry) -> Result<(), sqlx::Error> {
     clean::clean(&mut entry);
     let taken = head::Head::take(tx, pen).await?;

@@ -1,8 +1,8 @@
-//! The outbox: events on their way to somebody else, at least once each.
+//! The outbox: events on their way to other systems, at least once each.
 //!
-//! A sink has a position in each stream and one lease. Whoever holds the lease has a batch in hand; its positions move
-//! when the batch was delivered. Within a stream events are numbered in the order of their commits, so nothing can
-//! appear behind a position.
+//! A sink has a position in each stream and one lease. The holder of the lease has a batch; its positions
+//! advance when the batch was delivered. Within a stream events are numbered in the order of their commits,
+//! so nothing can appear behind a position.
 
 use std::fmt::Write as _;
 
@@ -14,11 +14,11 @@ use crate::db::Transaction;
 use crate::error::doing;
 use crate::{Store, StoreError, now_ms};
 
-/// How long a batch may be in somebody's hands. After that its holder is taken for dead, and the batch is given out again.
+/// The time that a holder has for a batch. After that it is taken for dead, and the batch is given out again.
 pub const OUTBOX_LEASE_MS: i64 = 60_000;
 /// Events that are passed over at once where no kind fits.
 const WINDOW: i64 = 10_000;
-/// How many events a batch has at most.
+/// The maximum number of events in a batch.
 const BATCH_MAX: usize = 1_000;
 
 const CREATE: &str = "INSERT INTO sinks (sink, tenant) VALUES ($1, $2) ON CONFLICT DO NOTHING";
@@ -31,27 +31,27 @@ const BEHIND: &str = "SELECT heads.stream, COALESCE(deliveries.stream_seq, 0), h
      LEFT JOIN deliveries ON deliveries.sink = $1 AND deliveries.stream = heads.stream \
      WHERE heads.tenant = $2 AND heads.stream_seq > COALESCE(deliveries.stream_seq, 0) ORDER BY heads.stream";
 const RELEASE_ALL: &str = "UPDATE sinks SET holder = NULL, lease_until_ms = 0 WHERE tenant = $1";
-/// A position never moves back, whoever is late.
+/// A position never moves back, even for a late holder.
 const ADVANCE: &str = "INSERT INTO deliveries (sink, stream, stream_seq) VALUES ($1, $2, $3) ON CONFLICT (sink, stream) \
      DO UPDATE SET stream_seq = excluded.stream_seq WHERE deliveries.stream_seq < excluded.stream_seq";
 
-/// Where a sink begins that was not there before.
+/// The starting point of a new sink.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SinkStart {
-    /// With what happens from now on.
+    /// With future events only.
     Now,
-    /// With the first event there is.
+    /// With the first event.
     FromStart,
 }
 
-/// Events for one sink, and how far it has got once they are delivered.
+/// Events for one sink, and its positions once they are delivered.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct OutboxBatch {
-    /// In the order of each stream, without a gap but for kinds that were not asked for.
+    /// In the order of each stream, without gaps except for kinds that were not requested.
     pub events: Vec<Recorded>,
-    /// What is passed once these are delivered.
+    /// The positions after these are delivered.
     positions: Vec<Position>,
-    /// Under which the lease is held; empty where there is nothing to deliver.
+    /// The holder of the lease; empty if there is nothing to deliver.
     holder: String,
 }
 
@@ -68,7 +68,7 @@ struct Position {
 }
 
 impl Store {
-    /// Makes a sink, unless it is there: then it stays where it is.
+    /// Creates a sink, unless it exists: then its position stays.
     pub async fn create_sink(&self, sink: &str, start: SinkStart) -> Result<(), StoreError> {
         const DOING: &str = "create a sink of the ledger";
         let mut tx = self.db.begin(Durability::OnDisk).await.map_err(doing(DOING))?;
@@ -81,8 +81,8 @@ impl Store {
         tx.commit().await.map_err(doing(DOING))
     }
 
-    /// The next events for a sink, of these kinds. Empty if there are none, or if somebody else has the batch in hand.
-    /// Ends with `delivered` or `not_delivered`. A sink that is not there is made, from now on.
+    /// The next events of these kinds for a sink. Empty if there are none, or if another holder has the
+    /// batch. Ends with `delivered` or `not_delivered`. A missing sink is created, starting now.
     pub async fn outbox(
         &self,
         sink: &str,
@@ -93,7 +93,7 @@ impl Store {
         if !self.has_sink(sink).await.map_err(doing(DOING))? {
             self.create_sink(sink, SinkStart::Now).await?;
         }
-        // Whoever only looks whether there is something writes nothing.
+        // A mere check for events writes nothing.
         if self.behind(sink).await.map_err(doing(DOING))?.is_empty() {
             return Ok(OutboxBatch::default());
         }
@@ -109,32 +109,32 @@ impl Store {
                 Ok(batch)
             }
             Err(error) => {
-                // A batch that could not be read is not in anybody's hands. If this fails too, the lease runs out.
+                // An unreadable batch has no holder. If this fails too, the lease runs out.
                 drop(self.settle(sink, &[], &holder).await);
                 Err(doing(DOING)(error))
             }
         }
     }
 
-    /// Moves a sink past a batch and gives its lease up.
+    /// Advances a sink past a batch and releases its lease.
     pub async fn delivered(&self, sink: &str, batch: &OutboxBatch) -> Result<(), StoreError> {
         self.settle(sink, &batch.positions, &batch.holder).await.map_err(doing("mark events as delivered"))
     }
 
-    /// Gives the lease up: the batch is there to be taken again.
+    /// Releases the lease: the batch can be taken again.
     pub async fn not_delivered(&self, sink: &str, batch: &OutboxBatch) -> Result<(), StoreError> {
         self.settle(sink, &[], &batch.holder).await.map_err(doing("put events back"))
     }
 
-    /// Gives up what a former life of the gateway had in hand when it was killed. Only for a database that no other gateway
-    /// uses: somebody who still delivers would be joined by a second one.
+    /// Releases the leases that an earlier process of the gateway held when it was killed. Only for a
+    /// database that no other gateway uses: an active holder would be joined by a second one.
     pub async fn release_leases(&self) -> Result<(), StoreError> {
         let released = self.db.sql(RELEASE_ALL).bind(self.tenant).execute().await;
         released.map(drop).map_err(doing("give up leases of the outbox"))
     }
 
-    /// How many events of these kinds a sink has not had yet: among the next ten thousand of each stream, which is more
-    /// than anybody wants to wait for.
+    /// The number of events of these kinds that a sink has not had yet: among the next ten thousand of each
+    /// stream, which is more than is worth counting.
     pub async fn outbox_waiting(&self, sink: &str, kinds: &[EventKind]) -> Result<u64, StoreError> {
         const DOING: &str = "count events in the outbox";
         if kinds.is_empty() {
@@ -153,7 +153,7 @@ impl Store {
     }
 
     async fn lease(&self, sink: &str) -> Result<Option<String>, sqlx::Error> {
-        // Whoever could not give it up takes it again: each sink has one follower in a process.
+        // A holder that could not release the lease takes it again: each sink has one follower in a process.
         let (now, holder) = (now_ms(), self.holder.to_string());
         let mut tx = self.db.begin(Durability::Written).await?;
         let lease = tx.sql(LEASE).bind(sink).bind(holder.clone()).bind(now + OUTBOX_LEASE_MS).bind(now);
@@ -166,7 +166,7 @@ impl Store {
         Ok(self.db.sql(HAS).bind(sink).fetch_optional::<(String,)>().await?.is_some())
     }
 
-    /// The streams in which a sink is not at the end: where it is, and where that is.
+    /// The streams in which a sink is not at the end: its position, and the end.
     async fn behind(&self, sink: &str) -> Result<Vec<(String, i64, i64)>, sqlx::Error> {
         self.db.sql(BEHIND).bind(sink).bind(self.tenant).fetch_all().await
     }
@@ -183,7 +183,7 @@ impl Store {
                 let room = limit - batch.events.len();
                 let upto = end.min(at.saturating_add(WINDOW));
                 let found = self.window(&stream, kinds, at, upto, room).await?;
-                // A full hand means that there may be more before the end of the window.
+                // A full page means that there may be more before the end of the window.
                 at = if found.len() == room {
                     found.last().map_or(upto, |last| last.stream_seq)
                 } else {
@@ -214,7 +214,7 @@ impl Store {
     }
 
     async fn settle(&self, sink: &str, positions: &[Position], holder: &str) -> Result<(), sqlx::Error> {
-        // If the machine dies right now, what was delivered is delivered once more.
+        // If the machine dies right now, the batch is delivered once more.
         let mut tx = self.db.begin(Durability::Written).await?;
         advance(&mut tx, sink, positions).await?;
         tx.sql(RELEASE).bind(sink).bind(holder).execute().await?;

@@ -11,9 +11,10 @@ use crate::db::{Dialect, Lock};
 use crate::error::doing;
 use crate::{Store, StoreError};
 
-/// How many events a page has at most.
+/// The maximum number of events on a page.
 pub const LEDGER_PAGE_MAX: usize = 1_000;
-/// How many events of one call are told: a call that waits for its client again and again has many.
+/// The maximum number of events shown for one call: a call that waits for its client again and again has
+/// many.
 const CALL_EVENTS_MAX: usize = 1_000;
 
 /// Blocks that are gone through before and after it has turned out that a page needs more than a few.
@@ -27,13 +28,13 @@ pub(super) const LAST_SEQ: &str = "SELECT COALESCE(MAX(seq), 0) FROM ledger_even
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
     NewestFirst,
-    /// What is read so can be gone on with later: nothing appears behind the last event of a page.
+    /// This order can be resumed later: nothing appears behind the last event of a page.
     OldestFirst,
 }
 
 impl Store {
-    /// The events that pass a filter: those beyond the event with the number `after`, which is the last of the page
-    /// before.
+    /// The events that pass a filter: those after the event with the number `after`, which is the last of the
+    /// page before.
     pub async fn ledger_page(
         &self,
         filter: &Filter,
@@ -138,7 +139,7 @@ impl Store {
         Ok(statement.fetch_all::<RecordedRow>().await?.into_iter().map(|row| row.0).collect())
     }
 
-    /// Between which numbers the events of the wanted time lie; there may be others in between.
+    /// The range of numbers that contains the events of the requested time; it may contain others.
     pub(super) async fn span_of_time(&self, filter: &Filter) -> Result<Option<Span>, sqlx::Error> {
         if filter.from_ms.is_none() && filter.until_ms.is_none() {
             return Ok(Some(Span { first: 0, last: i64::MAX }));
@@ -153,8 +154,9 @@ impl Store {
 
     /// The number up to which no event can still appear.
     ///
-    /// On Postgres, writers of different streams draw numbers at the same time and commit in any order. Each holds a
-    /// shared lock meanwhile; who gets it alone knows that none of them is under way.
+    /// On Postgres, writers of different streams draw numbers at the same time and commit in any order. Each
+    /// holds a shared lock meanwhile; a transaction that gets it exclusively knows that none of them is in
+    /// progress.
     pub(super) async fn horizon(&self) -> Result<i64, sqlx::Error> {
         if self.db.dialect() == Dialect::Sqlite {
             return Ok(i64::MAX);

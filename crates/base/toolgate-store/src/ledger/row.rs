@@ -11,7 +11,7 @@ use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, ServerName};
 
 use super::line::Line;
 
-/// What a column can hold.
+/// A type that a column can store.
 pub(super) trait Columns {
     fn text(&self, place: usize) -> Result<Option<&str>, sqlx::Error>;
     fn number(&self, place: usize) -> Result<Option<i64>, sqlx::Error>;
@@ -55,7 +55,8 @@ columns!(PgRow);
 /// An event as others see it.
 pub(super) struct RecordedRow(pub(super) Recorded);
 
-/// What verification needs of an event. The hash is computed while the row is read, so that nothing is copied.
+/// The part of an event that verification needs. The hash is computed while the row is read, so that nothing
+/// is copied.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct CheckedRow {
     pub(super) seq: i64,

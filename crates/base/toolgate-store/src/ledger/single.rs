@@ -62,7 +62,7 @@ pub(super) async fn pause(tx: &mut Transaction, batch: &Batch<'_>) -> Result<(),
     Ok(())
 }
 
-/// Those from the n-th on.
+/// The entries from the n-th on.
 pub(super) async fn mark_minutes(
     tx: &mut Transaction,
     batch: &Batch<'_>,

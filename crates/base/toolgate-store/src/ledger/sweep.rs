@@ -1,4 +1,4 @@
-//! Closing what a crash left open.
+//! Closing calls that a crash left open.
 
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use crate::{Store, StoreError, now_ms};
 
 /// Calls that are closed in one transaction.
 const SWEPT_AT_ONCE: i64 = 500;
-/// A call that waits for its client is not running, and its client may come back to another gateway or after a restart;
-/// but not for ever.
+/// A call that waits for its client is not running, and its client may come back to another gateway or after
+/// a restart; but only for a limited time.
 const PAUSED_TIME_MAX_MS: i64 = 24 * 60 * 60 * 1000;
 
 const READ_OPEN: &str = "SELECT call, principal, session, run, task, tool, server, tool_version FROM open_calls \
@@ -36,8 +36,8 @@ row! {
 }
 
 impl Store {
-    /// Ends the calls that were sent by a process of this stream that is no more: nobody knows what became of them. To be
-    /// called before the process sends any of its own. Returns them, oldest first.
+    /// Ends the calls that a dead process of this stream had sent: their outcome is unknown. Must be called
+    /// before the process sends any of its own. Returns them, oldest first.
     pub async fn sweep(&self, stream: &str) -> Result<Vec<CallId>, StoreError> {
         let pen = self.pen(stream).await?;
         let mut swept = Vec::new();
@@ -73,7 +73,7 @@ fn end(open: OpenCall, now_ms: i64) -> Result<Event, sqlx::Error> {
         task: open.task.map(Into::into),
         call: Some(CallId::new(open.call)),
         tool: open.tool.as_deref().map(CanonicalName::recorded),
-        // A name that is none says nothing about the call.
+        // An invalid name says nothing about the call.
         server: open.server.as_deref().and_then(|name| ServerName::new(name).ok()),
         tool_version: open.tool_version.as_deref().map(row::digest).transpose()?,
         trace: None,

@@ -1,7 +1,7 @@
-//! Terms: what events can be found by, and in which blocks of numbers there are events that have it.
+//! Terms: the values by which events can be found, and the blocks of numbers with events that have them.
 //!
-//! A term is written once for each block, however many events of the block have it. To find the events, the blocks of
-//! all terms that are wanted are read and gone through.
+//! A term is written once for each block, no matter how many events of the block have it. A search reads the
+//! blocks of all its terms and scans their events.
 
 use std::collections::HashSet;
 
@@ -11,17 +11,17 @@ use toolgate_core::{CanonicalName, Digest, PrincipalId, ServerName};
 
 use super::clean;
 
-/// Numbers in a block. More of them make fewer rows to write, and more events to go through for what is rare.
+/// The size of a block. A larger one means fewer rows to write, and more events to scan for rare terms.
 pub(super) const BLOCK: i64 = 256;
 
-/// What most events have is found by going through them; no rows are spent on it.
+/// Frequent values are found by scanning; no rows are spent on them.
 const COMMON_KINDS: [EventKind; 3] =
     [EventKind::PolicyDecided, EventKind::CallStarted, EventKind::CallCompleted];
 const COMMON_OUTCOME: Outcome = Outcome::Succeeded;
 const COMMON_DECISION: DecisionKind = DecisionKind::Permit;
 
-/// The letters that keep a tool apart from a server of the same name. The one that is likely to find the fewest events
-/// comes first.
+/// The letters that distinguish a tool from a server of the same name. The one that is likely to match the
+/// fewest events comes first.
 const LETTERS: [char; 9] = ['c', 'r', 's', 'k', 'o', 'd', 't', 'p', 'v'];
 
 /// In the order of `LETTERS`.
@@ -68,7 +68,7 @@ fn rare_decision(decision: Option<DecisionKind>) -> Option<&'static str> {
     decision.filter(|decision| *decision != COMMON_DECISION).map(DecisionKind::as_str)
 }
 
-/// Longer values stand for themselves by their digest: an index takes only so much.
+/// Longer values are replaced by their digest: an index has a size limit.
 const TERM_BYTES_MAX: usize = 200;
 
 fn term(letter: char, value: &str) -> String {
@@ -81,7 +81,7 @@ fn term(letter: char, value: &str) -> String {
 /// The terms that every event must have to pass a filter.
 pub(super) fn wanted(filter: &Filter) -> Vec<String> {
     let values = LETTERS.into_iter().zip(of_filter(filter));
-    // Postgres refuses what the ledger cannot hold.
+    // Postgres refuses characters that the ledger cannot store.
     values.filter_map(|(letter, value)| Some(clean::replaced(&term(letter, value?)))).collect()
 }
 
@@ -102,7 +102,7 @@ pub(super) struct KnownTerms {
 }
 
 impl KnownTerms {
-    /// Adds the terms of an event that are not known to be there. Numbers must grow.
+    /// Adds the terms of an event that are not known to be stored. Numbers must grow.
     pub(super) fn add(&mut self, event: &Event, seq: i64, to: &mut Vec<(String, i64)>) {
         let block = block(seq);
         if block != self.block {

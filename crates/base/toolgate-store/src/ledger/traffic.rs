@@ -1,4 +1,4 @@
-//! What the ledger tells about traffic: the ends of calls as they come in, without reading any of them twice.
+//! The traffic in the ledger: the ends of calls as they come in, each read once.
 
 use toolgate_core::PrincipalId;
 use toolgate_core::event::{Filter, Outcome};
@@ -8,7 +8,7 @@ use crate::db::Dialect;
 use crate::error::doing;
 use crate::{Store, StoreError};
 
-/// How many ends one look takes at most; the next follows at once.
+/// The maximum number of ends per read; the next follows at once.
 pub const CALL_ENDS_MAX: usize = 5_000;
 
 const ENDS: &str = "SELECT seq, at_ms, principal, server, outcome, duration_us, approval FROM ledger_events \
@@ -23,11 +23,11 @@ pub struct CallEnd {
     pub server: Option<String>,
     pub outcome: Outcome,
     pub duration_us: Option<i64>,
-    /// Whether people were asked about it, and may have taken their time.
+    /// True if people were asked about it, and may have taken their time.
     pub asked_people: bool,
 }
 
-/// Some ends, and the number of the last event that was looked at.
+/// Some ends, and the number of the last event that was read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CallEnds {
     pub ends: Vec<CallEnd>,
@@ -38,7 +38,7 @@ pub struct CallEnds {
 type EndRow = (i64, i64, String, Option<String>, Option<String>, Option<i64>, Option<String>);
 
 impl Store {
-    /// The calls that ended beyond an event, oldest first. Whoever goes on after `last` misses none.
+    /// The calls that ended after an event, oldest first. Continuing after `last` misses none.
     pub async fn call_ends(&self, after: i64) -> Result<CallEnds, StoreError> {
         self.read_ends(after).await.map_err(doing("read the ends of calls"))
     }
@@ -58,7 +58,7 @@ impl Store {
         Ok(CallEnds { ends: rows.into_iter().map(end).collect(), last, is_complete })
     }
 
-    /// The number of an event before which there is nothing of this moment or later.
+    /// The number of an event before which there is nothing of this time or later.
     pub async fn ledger_before(&self, at_ms: i64) -> Result<i64, StoreError> {
         const DOING: &str = "find a moment in the ledger";
         let since = Filter { from_ms: Some(at_ms), ..Filter::default() };
@@ -69,7 +69,7 @@ impl Store {
         Ok(last)
     }
 
-    /// How many events there are.
+    /// The number of events.
     pub async fn ledger_size(&self) -> Result<u64, StoreError> {
         let size = self.db.sql(SIZE).bind(self.tenant).fetch_one::<(i64,)>().await;
         let (size,) = size.map_err(doing("count the events of the ledger"))?;

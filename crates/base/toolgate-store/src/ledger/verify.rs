@@ -8,29 +8,30 @@ use super::row::{self, CheckedRow};
 use crate::error::doing;
 use crate::{Store, StoreError};
 
-/// Rows that are read at once. They are hashed while they are read and hold no text but the name of their stream.
+/// The number of rows that are read at once. They are hashed while they are read and contain no text except
+/// the name of their stream.
 const PAGE: i64 = 8_192;
 
 const HEADS: &str = "SELECT stream, stream_seq, hash, seal FROM ledger_heads ORDER BY stream";
 const FIRST_FROM: &str = "SELECT stream_seq, seq FROM ledger_events WHERE stream = $1 AND stream_seq >= $2 \
      ORDER BY stream_seq LIMIT 1";
 
-/// What a verification found.
+/// The result of a verification.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Verified {
-    /// How many events were looked at.
+    /// The number of events that were checked.
     pub events: u64,
     pub streams: usize,
-    /// The first thing that is wrong.
+    /// The first fault.
     pub fault: Option<LedgerFault>,
 }
 
-/// One event that is not what was written.
+/// One event that differs from what was written.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct LedgerFault {
     pub stream: String,
     pub stream_seq: i64,
-    /// Its number in the whole ledger, where the event is there.
+    /// Its number in the whole ledger, if the event exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seq: Option<i64>,
     pub what: Tampering,
@@ -43,12 +44,12 @@ pub enum Tampering {
     Edited,
     #[error("it was written and is not there")]
     Dropped,
-    /// It stands, or names one before it, where it was not written.
+    /// It is, or names a predecessor, at a place where it was not written.
     #[error("it is not in its place")]
     Reordered,
     #[error("it was not written by a gateway")]
     Inserted,
-    /// The sealed end of the stream was made by somebody without the key, or is not there.
+    /// The sealed end of the stream was made without the key, or is missing.
     #[error("the sealed end of its stream is missing or forged")]
     HeadForged,
 }
@@ -64,10 +65,11 @@ impl std::fmt::Display for LedgerFault {
 }
 
 impl Store {
-    /// Goes through the whole ledger and stops at the first event that was edited, dropped, reordered or inserted.
-    /// `on_progress` is told the number of events looked at, every few thousand. Writers go on meanwhile.
+    /// Checks the whole ledger and stops at the first event that was edited, dropped, reordered or inserted.
+    /// `on_progress` gets the number of events checked, every few thousand. Writers continue meanwhile.
     ///
-    /// What no check inside the database can notice is that all of it, with its heads, was put back to an earlier state.
+    /// No check inside the database can notice that all of it, including its heads, was restored to an
+    /// earlier state.
     pub async fn verify_ledger(&self, on_progress: impl FnMut(u64)) -> Result<Verified, StoreError> {
         let key = self.sealing_key().await?;
         self.verify_with(&key, on_progress).await.map_err(doing("verify the ledger"))
@@ -79,7 +81,7 @@ impl Store {
         mut on_progress: impl FnMut(u64),
     ) -> Result<Verified, sqlx::Error> {
         let mut check = Check::default();
-        // Heads first: what is written meanwhile lies beyond them and is left for another time.
+        // Heads first: later events lie beyond them and are left for another time.
         for sealed in self.heads().await? {
             if let Err(fault) = check.expect(&sealed, key) {
                 return Ok(check.verified(Some(fault)));
@@ -99,7 +101,7 @@ impl Store {
             }
             on_progress(check.events);
         }
-        // Heads again: what lies beyond the first ones was written since, or by nobody who had the key.
+        // Heads again: everything beyond the first ones was written since, or written without the key.
         let fault = check.end(&self.heads().await?, key).err();
         let fault = match fault {
             Some(fault) if fault.what == Tampering::Inserted => Some(self.first_inserted(fault).await?),
@@ -146,7 +148,7 @@ impl SealedHead {
     }
 }
 
-/// Where one stream stands.
+/// The position in one stream.
 struct Walk {
     /// The last event that fitted.
     at: Head,
@@ -175,7 +177,7 @@ impl Check {
         self.events += 1;
         let walk = match self.streams.get_mut(&row.stream) {
             Some(walk) => walk,
-            // A stream that was begun meanwhile, unless there is still no head for it in the end.
+            // A stream that was started meanwhile, unless it still has no head in the end.
             None => self.streams.entry(row.stream.clone()).or_insert(Walk {
                 at: Head::start(),
                 seq: None,
@@ -186,7 +188,7 @@ impl Check {
         walk.take(row)
     }
 
-    /// Every stream must have reached its head, and nothing may lie beyond the heads as they are now.
+    /// Every stream must have reached its head, and nothing may lie beyond the current heads.
     pub(super) fn end(&self, now: &[SealedHead], key: &[u8; 32]) -> Result<(), LedgerFault> {
         let mut heads = BTreeMap::new();
         for sealed in now {
@@ -226,7 +228,7 @@ impl Walk {
         if hashes.previous != self.at.hash {
             return Err(self.not_followed(row));
         }
-        // It fits what is before it and itself, but is not what was sealed.
+        // It is consistent with its predecessor and itself, but is not the sealed one.
         if row.stream_seq == self.sealed.stream_seq && hashes.stored != self.sealed.hash {
             return Err(fault(row, Tampering::Edited));
         }
@@ -235,10 +237,11 @@ impl Walk {
         Ok(())
     }
 
-    /// This event fits itself and names another one before it than the one that is there: that one was exchanged.
+    /// This event matches its own hash and names another predecessor than the existing one: that one was
+    /// exchanged.
     fn not_followed(&self, row: &CheckedRow) -> LedgerFault {
         let Some(seq) = self.seq else {
-            // The first event names none.
+            // The first event names no predecessor.
             return fault(row, Tampering::Edited);
         };
         let (stream, stream_seq) = (row.stream.clone(), self.at.stream_seq);

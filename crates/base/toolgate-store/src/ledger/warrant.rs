@@ -1,4 +1,4 @@
-//! Using up what allows the calls of a batch to be sent.
+//! Using up the permissions of a batch of calls.
 
 use toolgate_core::event::{Entry, Event};
 use toolgate_core::governance::{StartRefused, Warrant};
@@ -10,12 +10,13 @@ use super::head::Pen;
 use crate::db::Transaction;
 use crate::warrant::{Used, consume, use_grant};
 
-/// Whoever takes a round up goes on with the call, in a stream of their own.
+/// The gateway that takes a round continues the call, in its own stream.
 const TAKE_ROUND: &str = "UPDATE open_calls SET paused_at_ms = NULL, stream = $3 \
      WHERE call = $1 AND round = $2 AND paused_at_ms IS NOT NULL";
 
-/// Uses up the warrants of a whole batch and tells for each op what is to be written before it, or why it may not be.
-/// They are locked in the order of their ids, so that two batches never wait for each other in a circle.
+/// Uses up the warrants of a whole batch and returns for each op the entry to write before it, or the
+/// refusal. They are locked in the order of their ids, so that two batches never wait for each other in a
+/// circle.
 pub(super) async fn use_up_all(
     tx: &mut Transaction,
     pen: &Pen,

@@ -1,4 +1,4 @@
-//! Words that every event has, made once: the database driver wants a text of its own for each value.
+//! Words that every event has, created once: the database driver needs an owned text for each value.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};

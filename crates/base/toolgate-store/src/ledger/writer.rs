@@ -1,7 +1,7 @@
-//! The writer: one task that writes what everybody in this process wants written.
+//! The writer: one task that writes the entries of the whole process.
 //!
-//! Callers put what they have into a queue. The task takes all that waits, writes it in one transaction and answers
-//! everybody; meanwhile the next batch gathers. So a sync of the disk is shared by all who wait for one, and nobody
+//! Callers put entries into a queue. The task takes the whole queue, writes it in one transaction and answers
+//! all callers; meanwhile the next batch gathers. So all waiting callers share one sync of the disk, and none
 //! waits for company.
 
 use std::sync::Arc;
@@ -26,12 +26,12 @@ use crate::{Store, StoreError};
 const QUEUE_MAX: usize = 4_096;
 /// The most that share a transaction.
 const BATCH_OPS_MAX: usize = 512;
-/// A failure that came sooner is tried again at once: most often the connection was stale.
+/// A faster failure is retried at once: most often the connection was stale.
 const QUICK: Duration = Duration::from_secs(1);
-/// How long nobody is let near a database that failed. Doubled with each failure.
+/// The first pause after a failure of the database. Doubled with each failure.
 const BACKOFF_FIRST: Duration = Duration::from_millis(50);
 const BACKOFF_MAX: Duration = Duration::from_secs(2);
-/// How long the end of the process waits for the last events.
+/// The time that shutdown waits for the last events.
 const CLOSE_TIME_MAX: Duration = Duration::from_secs(5);
 
 const CLOSED: &str = "the ledger is closed";
@@ -51,7 +51,8 @@ enum Message {
 }
 
 impl LedgerWriter {
-    /// Starts the task. Give each process a stream of its own, the same after a restart: `Store::sweep` goes by it.
+    /// Starts the task. Give each process its own stream, the same after a restart: `Store::sweep` relies on
+    /// it.
     pub async fn start(store: &Store, stream: &str) -> Result<LedgerWriter, StoreError> {
         let pen = store.pen(stream).await?;
         let (queue, inbox) = mpsc::channel(QUEUE_MAX);
@@ -74,17 +75,17 @@ impl LedgerWriter {
         &self.pen.stream
     }
 
-    /// For those who write to the same stream in transactions of their own.
+    /// For writers to the same stream in their own transactions.
     pub(crate) fn pen(&self) -> &Pen {
         &self.pen
     }
 
-    /// Writes what was handed over, as far as the database allows within a few seconds, and ends the task.
+    /// Writes the queued entries, as far as the database allows within a few seconds, and ends the task.
     pub async fn close(&self) {
         let (done, wait) = oneshot::channel();
         let closed = async {
             if self.queue.send(Message::Close(done)).await.is_ok() {
-                // An error means that the task has ended, which is what is waited for.
+                // An error means that the task has ended, which is the goal.
                 drop(wait.await);
             }
         };
@@ -129,10 +130,10 @@ struct Task {
     store: Store,
     pen: Pen,
     up: Arc<AtomicBool>,
-    /// What must be written although the database was away.
+    /// The entries that must be written despite an outage.
     kept: Kept,
     known: Known,
-    /// Set while the database is away.
+    /// Set while the database is down.
     away: Option<Away>,
 }
 
@@ -156,7 +157,7 @@ impl Task {
                     self.take(ops).await;
                     if let Some(done) = closing {
                         self.write_kept_to_the_end().await;
-                        // Nobody may be waiting any more.
+                        // The caller may be gone.
                         done.send(()).unwrap_or(());
                         return;
                     }
@@ -166,7 +167,7 @@ impl Task {
         }
     }
 
-    /// Writes, or refuses at once while the database is away.
+    /// Writes, or refuses at once while the database is down.
     async fn take(&mut self, ops: Vec<Op>) {
         match &self.away {
             Some(away) => {
@@ -178,7 +179,7 @@ impl Task {
         }
     }
 
-    /// Tries with what was kept, or with nothing but the head of the stream.
+    /// Tries with the kept entries, or with only the head of the stream.
     async fn take_up_again(&mut self) {
         self.commit(Vec::new()).await;
     }
@@ -188,7 +189,7 @@ impl Task {
         let tried = match self.attempt(&ops, None).await {
             Err(first) if begun.elapsed() < QUICK => {
                 let again = self.attempt(&ops, first.unsure.as_ref()).await;
-                // If it failed before it could look, the first attempt is still as unsure as it was.
+                // If it failed before it could check, the first attempt is as unsure as before.
                 again.map_err(|again| Failure { unsure: again.unsure.or(first.unsure), ..again })
             }
             tried => tried,
@@ -207,7 +208,7 @@ impl Task {
         let written =
             batch::write(&self.store, &self.pen, &mut self.known, self.kept.all(), ops, before).await;
         if written.is_err() {
-            // What was about to be there may not be.
+            // The rows of the failed batch may be missing.
             self.known = Known::default();
         }
         written
@@ -246,7 +247,7 @@ impl Task {
         }
     }
 
-    /// Ends when nothing is kept any more. Whoever waits for it has a limit in time.
+    /// Ends when nothing is kept any more. The caller sets a time limit.
     async fn write_kept_to_the_end(&mut self) {
         while let Some(away) = self.away.as_ref().filter(|_| self.kept.len() > 0) {
             tokio::time::sleep_until(away.retry_at).await;

@@ -1,4 +1,4 @@
-//! Servers that registered themselves, and the instances that are them.
+//! Servers that registered themselves, and their instances.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -54,8 +54,8 @@ const FORGET_TOKENS: &str =
     "DELETE FROM vault WHERE tenant = $1 AND server = $2 AND substr(name, 1, 9) = 'instance.'";
 const REMOVE_ALL_OF: &str = "DELETE FROM instances WHERE tenant = $1 AND server = $2";
 
-/// An instance that comes back under its old id must not be taken for the one that left: so each starts where no other
-/// has been. One beat a second takes half a year to get to where the next one starts.
+/// An instance that returns under its old id must not be confused with the one that left, so each starts at a
+/// new number. With one beat a second it takes half a year to reach the start of the next one.
 const FIRST_BEAT_SHIFT: u32 = 24;
 
 const REGISTERING: &str = "register an instance";
@@ -64,7 +64,7 @@ const REGISTERING: &str = "register an instance";
 pub struct RegisteredServer {
     pub name: ServerName,
     pub first_registered_ms: i64,
-    /// What was registered for the server as a whole, as an object.
+    /// The settings registered for the server as a whole, as an object.
     pub settings: RawJson,
 }
 
@@ -73,26 +73,26 @@ pub struct StoredInstance {
     pub server: ServerName,
     pub spec: InstanceSpec,
     pub lease: Duration,
-    /// When it first registered; it keeps its place when it registers again.
+    /// The time of its first registration; it keeps its place when it registers again.
     pub registered_at_ms: i64,
     /// Another number after each sign of life.
     pub beat: u64,
 }
 
-/// What an instance says when it registers.
+/// The data of an instance's registration.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Registering {
     pub server: ServerName,
     pub spec: InstanceSpec,
     pub lease: Duration,
-    /// For the server as a whole; `None` leaves what is there.
+    /// For the server as a whole; `None` leaves the current value.
     pub settings: Option<RawJson>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RegistrationLimits {
     pub servers_max: usize,
-    /// Of one server.
+    /// The limit of one server.
     pub instances_max: usize,
 }
 
@@ -107,9 +107,9 @@ pub enum Join {
     /// The server was not known before.
     FirstOfServer,
     New,
-    /// It was there, and says something else now.
+    /// It was known, and its data has changed.
     Changed,
-    /// It was there and says the same: a sign of life, no more.
+    /// It was known and its data is the same: only a sign of life.
     Unchanged,
 }
 
@@ -143,7 +143,7 @@ impl Store {
         rows.into_iter().map(read).collect()
     }
 
-    /// By server, and then as they came.
+    /// By server, and then in order of arrival.
     pub async fn read_instances(&self) -> Result<Vec<StoredInstance>, StoreError> {
         const DOING: &str = "read the instances";
         let rows: Vec<InstanceRow> =
@@ -161,21 +161,21 @@ impl Store {
         rows.into_iter().map(read).collect()
     }
 
-    /// A sign of life. Tells the new beat, or that there is no such instance.
+    /// A sign of life. Returns the new beat, or `None` if there is no such instance.
     pub async fn bump_beat(
         &self,
         server: &ServerName,
         instance: &InstanceId,
     ) -> Result<Option<u64>, StoreError> {
         let bump = self.db.sql(BUMP_BEAT).bind(self.tenant).bind(server.as_str()).bind(instance.as_str());
-        // To its end: SQLite commits a statement when it has told its last row.
+        // Reads all rows: SQLite commits a statement when its last row has been read.
         let rows: Vec<(i64,)> = bump.fetch_all().await.map_err(doing("note a sign of life"))?;
         Ok(rows.first().map(|(beat,)| read_count(*beat)))
     }
 }
 
 impl Books {
-    /// Adds an instance, or replaces what it said before. `events` is asked what to record, unless nothing changed.
+    /// Adds an instance, or replaces its data. `events` makes the events to record, unless nothing changed.
     pub async fn upsert_instance(
         &self,
         registering: &Registering,
@@ -193,8 +193,8 @@ impl Books {
         Ok(Joined { join, beat: read_count(beat) })
     }
 
-    /// Takes an instance out; with a `beat`, only if it gave no sign of life since. `false` if it was not there, or did;
-    /// then there are no events either.
+    /// Removes an instance; with a `beat`, only if it gave no sign of life since. `false` if it was missing,
+    /// or gave one; then there are no events either.
     pub async fn remove_instance_if(
         &self,
         server: &ServerName,
@@ -221,7 +221,8 @@ impl Books {
         Ok(true)
     }
 
-    /// Forgets a server that registered, and all its instances. `false` if it never did; then there are no events either.
+    /// Removes a registered server and all its instances. `false` if it was not registered; then there are no
+    /// events either.
     pub async fn remove_registered_server(
         &self,
         server: &ServerName,
@@ -246,7 +247,7 @@ impl Books {
     }
 }
 
-/// Keeps what is said of the server, and tells what the instance is to it.
+/// Stores the data of the server, and returns the instance's status.
 async fn join(
     change: &mut Change<'_>,
     registering: &Registering,
@@ -269,13 +270,13 @@ async fn join(
     }
 }
 
-/// Whether the server was not known before.
+/// True if the server was unknown before.
 async fn keep_server(change: &mut Change<'_>, server: &ServerName) -> Result<bool, sqlx::Error> {
     let keep = change.tx.sql(KEEP_SERVER).bind(change.tenant).bind(server.as_str()).bind(now_ms());
     Ok(keep.execute().await? > 0)
 }
 
-/// The new one counts already.
+/// Includes the new one.
 async fn check_servers(change: &mut Change<'_>, limits: RegistrationLimits) -> Result<(), RegisterError> {
     let count = change.tx.sql(COUNT_SERVERS).bind(change.tenant);
     let (count,): (i64,) = count.fetch_one().await.map_err(doing(REGISTERING))?;
@@ -286,7 +287,7 @@ async fn check_servers(change: &mut Change<'_>, limits: RegistrationLimits) -> R
     Err(RegisterError::TooManyServers { max })
 }
 
-/// Whether there was something else before.
+/// True if the value has changed.
 async fn set_server(change: &mut Change<'_>, registering: &Registering) -> Result<bool, sqlx::Error> {
     let Some(settings) = &registering.settings else { return Ok(false) };
     let set = change.tx.sql(SET_SERVER).bind(change.tenant).bind(registering.server.as_str());

@@ -1,5 +1,5 @@
-//! Names by which agents call things, as rows. A name is written once and never changes hands: of several gateways that give
-//! it at the same moment, one does, and the others are told whose it is.
+//! The names of tools and prompts for agents, as rows. A name is written once and never changes its owner: if
+//! several gateways assign it at the same moment, one wins, and the others learn the owner.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -14,7 +14,8 @@ use crate::revisions::{Change, Topic};
 use crate::rows::Rows;
 use crate::{Store, StoreError, now_ms};
 
-/// Names that one server's things can have had. A server that makes up names without end is shown what it had until then.
+/// The maximum number of names per server, counting past ones. A server that makes up names without end keeps
+/// the ones it had.
 pub const NAMES_PER_SERVER_MAX: usize = 50_000;
 
 const READ: &str = "SELECT kind, name, server, owner FROM wire_names WHERE tenant = $1";
@@ -43,7 +44,7 @@ impl Store {
 }
 
 impl Books {
-    /// Gives names to those who want them, and tells whose each of them is now. One that is missing was not given: its
+    /// Assigns the requested names, and returns the owner of each. A missing name was not assigned: its
     /// server has had too many.
     pub async fn give_wire_names(&self, wanted: &[WireName]) -> Result<Vec<WireName>, StoreError> {
         const DOING: &str = "write the names that agents know";

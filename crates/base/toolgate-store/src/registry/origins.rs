@@ -1,4 +1,4 @@
-//! Where secrets may be sent, beside what the operator's file says.
+//! The addresses that secrets may be sent to, besides those in the operator's file.
 
 use toolgate_core::event::Event;
 use toolgate_core::{PrincipalId, ServerName};
@@ -18,9 +18,9 @@ const ALLOW: &str = "INSERT INTO secret_origins (tenant, server, whose, name, or
 const FORGET: &str =
     "DELETE FROM secret_origins WHERE tenant = $1 AND server = $2 AND whose = $3 AND name = $4";
 
-/// An admin's word, which holds for all secrets of a name.
+/// An admin's rule for all secrets of a name.
 const ALL: &str = "*";
-/// What stands before a principal, so that nobody's name is taken for all.
+/// The prefix of a principal, so that no name is confused with all.
 const ONE: &str = "=";
 
 /// A place that a secret may be sent to.
@@ -29,21 +29,21 @@ pub struct SecretOrigin {
     pub server: ServerName,
     pub whose: Whose,
     pub name: String,
-    /// Scheme, host and port; or `*`, which is everywhere.
+    /// Scheme, host and port; or `*` for everywhere.
     pub origin: String,
 }
 
-/// Whose secret of a name.
+/// The owner of a secret.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Whose {
-    /// All that there are, now and later.
+    /// All secrets of the name, now and later.
     All,
-    /// That of one principal, or everybody's.
+    /// The secret of one principal, or the shared one.
     One(Option<PrincipalId>),
 }
 
 impl SecretOrigin {
-    /// Whether it lets a secret out to an address.
+    /// True if it allows sending a secret to an address.
     pub fn allows(
         &self,
         server: &ServerName,
@@ -101,7 +101,7 @@ impl Store {
 }
 
 impl Books {
-    /// Says where all secrets of a name may be sent, in the place of what was said before.
+    /// Sets the addresses that all secrets of a name may be sent to, replacing the earlier ones.
     pub async fn set_secret_origins(
         &self,
         server: &ServerName,
@@ -117,7 +117,7 @@ impl Books {
     }
 }
 
-/// Which secrets: of a server, whose, under which name.
+/// A secret: server, owner, name.
 type Which<'a> = (&'a ServerName, &'a Whose, &'a str);
 
 /// Within a transaction: these and no others.

@@ -1,5 +1,5 @@
-//! Pinned tools as rows. All changes of one reading of a server, or of one review, happen together with their events, and
-//! only if nobody changed any of these rows since they were read.
+//! Pinned tools as rows. All changes of one reading of a server, or of one review, happen together with their
+//! events, and only if none of these rows has changed since it was read.
 
 mod page;
 mod row;
@@ -40,7 +40,7 @@ const TOUCH: &str = "INSERT INTO registry_readings (tenant, server, read_ms) VAL
     ON CONFLICT (tenant, server) DO UPDATE SET read_ms = excluded.read_ms
     WHERE registry_readings.read_ms < excluded.read_ms";
 
-/// What is said about a tool, to be shown and looked for. Nothing is decided by it.
+/// Descriptions of a tool for display and search. No decision depends on them.
 #[derive(Clone, PartialEq, Debug, Default, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct ToolTraits {
@@ -50,13 +50,13 @@ pub struct ToolTraits {
     pub idempotent: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_strategy: Option<FileStrategy>,
-    /// Where one strategy does not say it all.
+    /// Used if one strategy is not enough.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<SlotForm>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<f64>,
     pub aliases: Vec<String>,
-    /// What agents call it.
+    /// The name for agents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wire_name: Option<String>,
 }
@@ -66,16 +66,16 @@ pub struct ToolTraits {
 pub struct StoredTool {
     pub row: ToolRow,
     pub traits: ToolTraits,
-    /// How often the row was written: 1 at first sight.
+    /// The number of writes of the row: 1 at first sight.
     pub row_version: u64,
 }
 
-/// What a row is to become.
+/// The new content of a row.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ToolRowChange {
     pub row: ToolRow,
     pub traits: ToolTraits,
-    /// The version of the row that this was made of; `None` is a tool that has no row yet.
+    /// The version of the row that this is based on; `None` for a tool without a row.
     pub after: Option<u64>,
 }
 
@@ -94,7 +94,8 @@ impl ToolRowChange {
 #[must_use = "what was not written must be read again and decided anew"]
 pub enum ToolRowsWritten {
     All,
-    /// Somebody else was faster with these, so nothing was written, not even the others: the events tell of all of them.
+    /// Another writer was faster with these, so nothing was written, not even the others: the events cover
+    /// all of them.
     Nothing {
         outdated: Vec<CanonicalName>,
     },
@@ -108,7 +109,7 @@ impl Store {
         in_order(read.fetch_all().await.map_err(doing(DOING))?, DOING)
     }
 
-    /// Those of one server, by name.
+    /// The tools of one server, by name.
     pub async fn read_tool_rows_of(&self, server: &ServerName) -> Result<Vec<StoredTool>, StoreError> {
         const DOING: &str = "read the pinned tools of a server";
         let read = self.db.sql(sqlx::AssertSqlSafe(row::select(READ_OF))).bind(self.tenant);
@@ -122,7 +123,8 @@ impl Store {
         row.map(|row| row.read(DOING)).transpose()
     }
 
-    /// Notes that a server was read to its end: all its tools that are not retired were seen then. Nobody is told.
+    /// Records that a server was listed completely: all its tools that are not retired were seen then.
+    /// Readers are not notified.
     pub async fn touch_tool_rows(&self, server: &ServerName, seen_ms: i64) -> Result<(), StoreError> {
         let touch = self.db.sql(TOUCH).bind(self.tenant).bind(server.as_str()).bind(seen_ms);
         touch.execute().await.map_err(doing("note that the tools of a server were seen"))?;
@@ -153,7 +155,7 @@ impl Books {
     }
 }
 
-/// The names of those that are not as they were when the change was thought of. Nobody else writes rows meanwhile.
+/// The names of rows that have changed since the change was prepared. Rows are locked meanwhile.
 async fn outdated(
     change: &mut Change<'_>,
     changes: &[ToolRowChange],
@@ -176,7 +178,7 @@ fn in_order(rows: Vec<ToolText>, doing: &'static str) -> Result<Vec<StoredTool>,
     Ok(tools)
 }
 
-/// A name may be of any length and hold any character; its digest fits every index.
+/// A name may have any length and any characters; its digest fits every index.
 fn key(name: &CanonicalName) -> String {
     Digest::of(name.as_str()).to_string()
 }

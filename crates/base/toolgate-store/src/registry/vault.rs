@@ -1,4 +1,4 @@
-//! The vault's rows: secrets as they were sealed elsewhere. Nothing here can open one.
+//! The vault's rows: secrets that were sealed elsewhere. Nothing here can open one.
 
 use toolgate_core::event::Event;
 use toolgate_core::{PrincipalId, ServerName};
@@ -24,11 +24,11 @@ const LIST_OF: &str = "SELECT server, principal, name, created_at_ms, updated_at
     WHERE tenant = $1 AND server = $2 ORDER BY principal, name";
 const REMOVE: &str = "DELETE FROM vault WHERE tenant = $1 AND server = $2 AND principal = $3 AND name = $4";
 
-/// That there is a secret, without the secret.
+/// The existence of a secret, without the secret.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SealedSecret {
     pub server: ServerName,
-    /// Whose it is; `None` is everybody's.
+    /// The owner; `None` for the shared one.
     pub principal: Option<PrincipalId>,
     pub name: String,
     pub created_at_ms: i64,
@@ -36,7 +36,7 @@ pub struct SealedSecret {
 }
 
 impl Store {
-    /// The secret of exactly this principal, or everybody's. One does not stand in for the other.
+    /// The secret of exactly this principal, or the shared one. One does not replace the other.
     pub async fn get_sealed(
         &self,
         server: &ServerName,
@@ -62,8 +62,8 @@ impl Store {
 }
 
 impl Books {
-    /// Stores a secret, in the place of one that is there. It may be sent to `origins`, and to what holds for all secrets
-    /// of the name; what was said for the one before is forgotten.
+    /// Stores a secret, replacing an existing one. It may be sent to `origins`, and to those that apply to
+    /// all secrets of the name; the rules of the replaced one are forgotten.
     pub async fn put_sealed(
         &self,
         server: &ServerName,
@@ -105,7 +105,7 @@ impl Books {
     }
 }
 
-/// Nobody has an empty id, so it can stand for everybody in a key.
+/// No principal has an empty id, so it can stand for the shared one in a key.
 pub(super) fn stored_principal(principal: Option<&PrincipalId>) -> String {
     principal.map(|principal| without_nul(principal.as_str())).unwrap_or_default()
 }

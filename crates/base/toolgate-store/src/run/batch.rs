@@ -1,4 +1,4 @@
-//! Calls under the ids that their client gave them: what is sent twice runs once, and is answered twice.
+//! Calls under ids of their client: a call that is sent twice runs once, and is answered twice.
 
 use toolgate_core::event::Durability;
 use toolgate_core::id::RunId;
@@ -22,17 +22,17 @@ const TAKE_UP: &str = "UPDATE batch_calls SET state = 'running', result = NULL, 
 const FORGET: &str = "UPDATE batch_calls SET state = 'done', result = $3
     WHERE tenant = $1 AND stream = $2 AND state = 'running'";
 
-/// A call that a client has sent under an id of its own.
+/// A call that a client has sent under its own id.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BatchCall {
-    /// Of what was asked.
+    /// The digest of the request.
     pub request: Digest,
-    /// Nothing while it runs. The last one, where it was put off.
+    /// `None` while it runs. The last result, if it was put off.
     pub result: Option<RawJson>,
 }
 
 impl Store {
-    /// Takes a call on, through a gateway of this stream. `false` if somebody has it already.
+    /// Claims a call for a gateway of this stream. `false` if it is claimed already.
     pub async fn claim_batch_call(
         &self,
         run: &RunId,
@@ -42,7 +42,7 @@ impl Store {
         now_ms: i64,
     ) -> Result<bool, StoreError> {
         const DOING: &str = "take on a call of a batch";
-        // What is claimed is claimed, whatever happens to the machine: it may be sent next.
+        // A claim survives a crash of the machine: the call may be sent next.
         let mut tx = self.db.begin(Durability::OnDisk).await.map_err(doing(DOING))?;
         let claim = tx.sql(CLAIM).bind(self.tenant).bind(without_nul(run.as_str()));
         let claim = claim.bind(without_nul(client_id)).bind(request.as_bytes().to_vec());
@@ -51,7 +51,7 @@ impl Store {
         Ok(claimed > 0)
     }
 
-    /// Takes a call on again that was put off. `false` if it was not, or if somebody else has it now.
+    /// Claims a call again that was put off. `false` if it was not, or if another gateway has it now.
     pub async fn take_up_batch_call(
         &self,
         run: &RunId,
@@ -91,7 +91,7 @@ impl Store {
         Ok(record.execute().await.map_err(doing("keep the result of a call"))? > 0)
     }
 
-    /// Keeps what came of a call that runs and has no end yet: whoever sends it again takes it up.
+    /// Stores the result of a call that runs and has not ended: the next sender continues it.
     pub async fn put_off_batch_call(
         &self,
         run: &RunId,
@@ -103,7 +103,8 @@ impl Store {
         Ok(put_off.execute().await.map_err(doing("put off a call"))? > 0)
     }
 
-    /// Calls that were taken on by a gateway of this stream that is no more have this result: nobody knows. Tells how many.
+    /// Gives this result, an unknown outcome, to calls that a dead gateway of this stream had claimed.
+    /// Returns how many.
     pub async fn forget_batch_calls(&self, stream: &str, unknown: &RawJson) -> Result<u64, StoreError> {
         let forget = self.db.sql(FORGET).bind(self.tenant).bind(stream).bind(unknown.as_str().to_owned());
         forget.execute().await.map_err(doing("close the calls of batches that a crash left open"))

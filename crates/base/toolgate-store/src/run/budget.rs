@@ -1,4 +1,4 @@
-//! What calls use up: of the budget of their run, and of all above it.
+//! The use of budgets by calls: that of their run, and of all runs above it.
 
 use toolgate_core::run::{CallKind, Run, RunCall};
 
@@ -33,7 +33,7 @@ fn exhausted_by(run: &Run, call: &RunCall, now_ms: i64) -> Option<Exhausted> {
     }
 }
 
-/// That a call was refused stays known: such a run is never more than partial.
+/// The refusal of a call is remembered: such a run ends at best as partial.
 pub(super) async fn refuse(mut held: Held<'_>, exhausted: Exhausted) -> Result<(), RunError> {
     if held.kept.ran_out_of.is_none() {
         held.kept.ran_out_of = Some(exhausted.limit.to_owned());
@@ -55,7 +55,7 @@ pub(super) async fn charge(
     }
 }
 
-/// Whatever a run uses up, those above it have used up as well.
+/// The use of a run counts for all runs above it as well.
 pub(super) async fn add(
     held: &mut Held<'_>,
     above: &mut [KeptRun],

@@ -1,4 +1,4 @@
-//! The calls in a run: which are let in, what they use up, how they ended.
+//! The calls in a run: admission, use of the budget, and end.
 
 use toolgate_core::event::Durability;
 use toolgate_core::id::{CallId, RunId};
@@ -15,7 +15,7 @@ use crate::registry::{stored_count, unreadable};
 use crate::row::row;
 use crate::{Store, StoreError};
 
-/// How many calls of a run are told, the latest ones.
+/// The maximum number of calls of a run that are shown, the latest ones.
 pub const RUN_CALLS_MAX: usize = 1_000;
 
 const FIND: &str = "SELECT state FROM run_calls WHERE tenant = $1 AND run = $2 AND call = $3";
@@ -54,7 +54,7 @@ pub enum RunCallState {
     /// The tool ran and did not say that it failed.
     Completed,
     Failed,
-    /// The gateway died meanwhile.
+    /// The gateway died in between.
     Unknown,
 }
 
@@ -73,17 +73,17 @@ impl RunCallState {
 }
 
 impl Books {
-    /// Lets a call into a run, if that is running and has something left; one that is pending starts with it. A call
-    /// that was let in before, and goes on, counts once.
+    /// Admits a call into a run, if the run is active and has budget left; a pending run starts with it. A
+    /// call that was admitted before, and continues, counts once.
     pub async fn admit_run_call(&self, run: &RunId, call: &RunCall, at_ms: i64) -> Result<(), RunError> {
         const DOING: &str = "let a call into a run";
         let act = Act { by: &PrincipalId::gateway(), at_ms };
-        // Whether a call has begun is for the ledger to keep through a power cut.
+        // The ledger is responsible for keeping the start of a call through a power cut.
         let mut held = Held::take(self, run, act, Durability::Written, DOING).await?;
         let may_attach = call.kind == CallKind::Ask && input::is_waited_for(held.run());
         match held.run().state {
             state if state.is_final() => return Err(ended(run, state).into()),
-            // Whether it is the question that the run waits for shows when it asks.
+            // Only the request itself shows whether it is the question that the run waits for.
             RunState::Paused if !may_attach => return Err(input::paused(&mut held).await?),
             RunState::Pending => start(&mut held, call).await?,
             _ => {}
@@ -149,7 +149,7 @@ impl Books {
 }
 
 impl Store {
-    /// The calls that were let into a run, oldest first: the latest of them, if there were too many.
+    /// The admitted calls of a run, oldest first: the latest of them, if there are too many.
     pub async fn run_calls(&self, run: &RunId) -> Result<Vec<StoredRunCall>, StoreError> {
         const DOING: &str = "read the calls of a run";
         let limit = i64::try_from(RUN_CALLS_MAX).expect("a page is limited");
@@ -158,16 +158,16 @@ impl Store {
         rows.into_iter().rev().map(|row| row.read(DOING)).collect()
     }
 
-    /// Calls that went through a gateway of this stream that is no more: nobody knows what became of them. To be called
-    /// before the gateway lets in any of its own. Tells how many.
+    /// Marks the calls that went through a dead gateway of this stream as unknown. Must be called before the
+    /// gateway admits any of its own. Returns how many.
     pub async fn forget_run_calls(&self, stream: &str, now_ms: i64) -> Result<u64, StoreError> {
         let forget = self.db.sql(FORGET).bind(self.tenant).bind(stream).bind(now_ms);
         forget.execute().await.map_err(doing("close the calls that a crash left open in runs"))
     }
 }
 
-/// Calls of the run that have not ended, but for `own` and others of its kind: two that end a run do not wait for each
-/// other.
+/// The calls of the run that have not ended, except `own` and others of its kind: two calls that end a run do
+/// not wait for each other.
 pub(super) async fn in_flight(
     held: &mut Held<'_>,
     own: Option<&CallId>,
@@ -182,7 +182,7 @@ pub(super) async fn in_flight(
     Ok(open.into_iter().filter(|one| own.as_ref() != Some(&one.tool)).collect())
 }
 
-/// Calls of data tools that have completed in the run: the first ones, if there are more.
+/// The completed calls of data tools in the run: the first ones, if there are more.
 pub(super) async fn completed(held: &mut Held<'_>, limit: usize) -> Result<Vec<StoredRunCall>, StoreError> {
     let (failed, doing) = (held.failed(), held.doing);
     let run = without_nul(held.run().id.as_str());
@@ -192,7 +192,7 @@ pub(super) async fn completed(held: &mut Held<'_>, limit: usize) -> Result<Vec<S
     rows.into_iter().map(|row| row.read(doing)).collect()
 }
 
-/// Whoever works in a run starts it.
+/// The first call starts a run.
 async fn start(held: &mut Held<'_>, call: &RunCall) -> Result<(), RunError> {
     held.act_as(held.run().principal.clone());
     let kept = held.kept.clone();

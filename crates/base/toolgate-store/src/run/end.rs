@@ -1,4 +1,4 @@
-//! What ends a run. Runs within it end with it, and nobody has to answer their questions any more; all in one transaction.
+//! The ends of a run. Its child runs end with it, and their questions are cancelled; all in one transaction.
 
 use toolgate_core::Digest;
 use toolgate_core::event::Durability;
@@ -16,30 +16,30 @@ use crate::db::without_nul;
 
 const HAS_MADE: &str = "SELECT name FROM artifacts WHERE tenant = $1 AND run = $2 LIMIT 1";
 
-/// Why runs end that are within another one.
+/// The reason of child runs that end with their parent.
 const BY_PARENT: &str = "parent";
 
-/// How a run ends that does not say itself that it is done.
+/// The end of a run other than its own completion.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ending {
     Failed { reason: String },
     Cancelled { reason: String },
 }
 
-/// A run that says that it is done.
+/// A run's own completion.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Completion {
-    /// The call that says so; all others must have ended.
+    /// The call that completes it; all others must have ended.
     pub call: Option<CallId>,
     pub summary: String,
-    /// What it says it made. Nothing means all that it stored.
+    /// The artifacts that it names as its output. `None` means all that it stored.
     pub artifacts: Option<Vec<Digest>>,
-    /// Why it has ended, if no budget was too small.
+    /// The reason of its end, if no budget was exhausted.
     pub reason: String,
 }
 
 impl Books {
-    /// Ends a run, if nothing in it is still under way.
+    /// Ends a run, if nothing in it is still in progress.
     pub async fn complete_run(
         &self,
         id: &RunId,
@@ -69,7 +69,7 @@ impl Books {
         Box::pin(end(held, state, &reason, completion.call.as_ref())).await
     }
 
-    /// Ends a run whatever is under way in it.
+    /// Ends a run regardless of calls in progress.
     pub async fn end_run(&self, id: &RunId, ending: &Ending, act: Act<'_>) -> Result<Stepped, RunError> {
         let held = Held::take(self, id, act, Durability::OnDisk, "end a run").await?;
         match ending {
@@ -78,7 +78,7 @@ impl Books {
         }
     }
 
-    /// Ends a run whose time is over: partial if it has made something. Nothing if that is not so any more.
+    /// Ends a run whose time is over: as partial if it has made something. `None` if that is no longer true.
     pub async fn end_late_run(&self, id: &RunId, act: Act<'_>) -> Result<Option<Stepped>, RunError> {
         let mut held = Held::take(self, id, act, Durability::OnDisk, "end a run whose time is over").await?;
         if !is_out_of_time(&held) {

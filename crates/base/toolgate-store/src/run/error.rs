@@ -1,4 +1,4 @@
-//! Why something was not done in a run.
+//! The refusals of an action in a run.
 
 use toolgate_core::Refusal;
 use toolgate_core::id::{InputId, RunId, TaskId};
@@ -18,20 +18,20 @@ pub enum RunError {
     /// The machine of its states has no such step.
     #[error(transparent)]
     Step(#[from] Refusal),
-    /// It waits: for an answer, or for whoever stopped it.
+    /// It waits: for an answer, or for the operator who paused it.
     #[error("the run {run} is paused")]
     Paused { run: RunId, question: Option<Box<InputRequest>> },
     #[error("the run {run} is {}", state.as_str())]
     NotPaused { run: RunId, state: RunState },
     #[error("the budget of {} is used up", .0.run)]
     Exhausted(Box<Exhausted>),
-    /// Which calls there were.
+    /// The completed calls so far.
     #[error("{} calls of data tools have completed", completed.len())]
     TooEarly { completed: Vec<StoredRunCall> },
-    /// Something else was asked under the same id.
+    /// Another question has the same id.
     #[error("the slot {:?} was asked for before", .0.slot.slot_id)]
     SlotTaken(Box<InputRequest>),
-    /// It is not pending any more.
+    /// It is no longer pending.
     #[error("the question {} is {}", .0.id, .0.state.as_str())]
     Resolved(Box<InputRequest>),
     #[error(transparent)]
@@ -51,7 +51,7 @@ pub enum RunError {
     Store(#[from] StoreError),
 }
 
-/// Whose budget does not let a call in, and why.
+/// The budget that refuses a call, and the limit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Exhausted {
     /// The run of the call, or one above it.
@@ -60,6 +60,6 @@ pub struct Exhausted {
     pub limit: &'static str,
     pub max: u64,
     pub used: u64,
-    /// What the call would have taken, where that is more than what is left.
+    /// The amount that the call needed, if that exceeds the rest.
     pub wanted: u64,
 }

@@ -1,4 +1,5 @@
-//! What the ledger is told of tasks, runs and questions. Neither prompts nor answers nor summaries: those may be anything.
+//! The ledger events about tasks, runs and questions. They contain no prompts, answers or summaries, which
+//! may be anything.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A run in a tree that nobody else changes before the end of the transaction.
+//! A run in a tree that is locked until the end of the transaction.
 
 use toolgate_core::PrincipalId;
 use toolgate_core::event::{Durability, Event};
@@ -13,19 +13,19 @@ use crate::books::Books;
 use crate::db::{Transaction, without_nul};
 use crate::error::doing;
 
-/// Who does something, and when.
+/// The principal and the time of an action.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Act<'a> {
     pub by: &'a PrincipalId,
     pub at_ms: i64,
 }
 
-/// Dropped, nothing of it has been.
+/// If it is dropped, the transaction is rolled back.
 pub(super) struct Held<'b> {
     books: &'b Books,
     pub(super) tx: Transaction,
     pub(super) tenant: &'static str,
-    /// What is being done, for whoever reads that it could not be.
+    /// The operation, for the error message.
     pub(super) doing: &'static str,
     by: PrincipalId,
     at_ms: i64,
@@ -66,12 +66,12 @@ impl<'b> Held<'b> {
         Act { by: &self.by, at_ms: self.at_ms }
     }
 
-    /// What is told from now on was done by somebody else.
+    /// Records the following events under another principal.
     pub(super) fn act_as(&mut self, by: PrincipalId) {
         self.by = by;
     }
 
-    /// Names what was attempted.
+    /// Names the attempted operation.
     pub(super) fn failed(&self) -> impl Fn(sqlx::Error) -> StoreError + use<> {
         doing(self.doing)
     }
@@ -80,7 +80,7 @@ impl<'b> Held<'b> {
         self.told.push(event);
     }
 
-    /// Those above the run, the nearest first.
+    /// The runs above it, the nearest first.
     pub(super) async fn above(&mut self) -> Result<Vec<KeptRun>, StoreError> {
         let mut above = Vec::new();
         let mut next = self.kept.run.parent.clone();
@@ -128,7 +128,7 @@ impl<'b> Held<'b> {
         self.save(&kept).await
     }
 
-    /// Commits it with what is told of it.
+    /// Commits it with its events.
     pub(super) async fn commit(self) -> Result<Run, RunError> {
         let failed = self.failed();
         self.books.record(self.tx, self.told).await.map_err(failed)?;

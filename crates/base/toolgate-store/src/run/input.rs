@@ -40,29 +40,29 @@ const RESOLVE: &str =
     "UPDATE inputs SET state = $3, answer = $4, answered_by = $5, via = $6, resolved_at_ms = $7
     WHERE tenant = $1 AND id = $2";
 
-/// Why a run is paused that waits for an answer.
+/// The reason of a run that waits for an answer.
 const FOR_INPUT: &str = "input";
 
-/// Which questions are wanted. What is `None` may be anything.
+/// A filter for questions. `None` matches anything.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct InputFilter {
     pub state: Option<InputState>,
     pub run: Option<RunId>,
 }
 
-/// What somebody says to a question.
+/// An answer to a question.
 #[derive(Clone, PartialEq, Debug)]
 pub struct InputAnswer {
     pub value: serde_json::Value,
-    /// How it came in: `api`, `cli`, `elicitation`.
+    /// The channel: `api`, `cli`, `elicitation`.
     pub via: String,
     /// The file that it names, where it names one: the run may use it from then on.
     pub file: Option<InputFile>,
 }
 
 impl Books {
-    /// Asks a person, and pauses the run; or finds what was asked under the same id before. So many calls of data tools
-    /// must have completed first.
+    /// Asks a person, and pauses the run; or finds the earlier question under the same id. A minimum number
+    /// of calls of data tools must have completed first.
     pub async fn ask_input(
         &self,
         new: &InputRequest,
@@ -81,7 +81,7 @@ impl Books {
         }
     }
 
-    /// Takes an answer to a question that nobody has answered, and lets the run go on.
+    /// Takes an answer to an open question, and resumes the run.
     pub async fn answer_input(
         &self,
         id: &InputId,
@@ -92,7 +92,7 @@ impl Books {
         let unknown = || RunError::UnknownInput(id.clone());
         let run = self.store().input(id).await?.ok_or_else(unknown)?.run;
         let mut held = Held::take(self, &run, act, Durability::OnDisk, DOING).await?;
-        // Again, now that nobody else can answer it.
+        // Again, now that the row is locked.
         let read = held.tx.sql(READ).bind(held.tenant).bind(without_nul(id.as_str()));
         let row: Option<InputRow> = read.fetch_optional().await.map_err(doing(DOING))?;
         let answered = answered(row.ok_or_else(unknown)?.read(DOING)?, answer, act)?;
@@ -150,7 +150,7 @@ impl Store {
         row.map(|row| row.read(DOING)).transpose()
     }
 
-    /// One page, newest first, and where the next one begins. A cursor stays good whatever happens meanwhile.
+    /// One page, newest first, and the cursor of the next one. A cursor stays valid while rows come and go.
     pub async fn inputs(
         &self,
         filter: &InputFilter,
@@ -168,7 +168,7 @@ impl Store {
         Ok((inputs, next))
     }
 
-    /// Those among `ids` that are not pending any more.
+    /// The questions among `ids` that are no longer pending.
     pub async fn resolved_inputs(&self, ids: &[InputId]) -> Result<Vec<InputRequest>, StoreError> {
         const DOING: &str = "watch questions";
         let Some(last) = ids.last() else { return Ok(Vec::new()) };
@@ -183,7 +183,7 @@ impl Store {
     }
 }
 
-/// Gives a run a file that came with an answer. A path that it has for another one is told apart by the question.
+/// Gives a run the file of an answer. If the path is taken by another file, the id of the question is added.
 fn give(run: &mut Run, mut file: InputFile, answer_to: &InputId) {
     if run.input.iter().any(|given| given.file == file.file) {
         return;
@@ -200,19 +200,19 @@ fn resolved_text(count: usize) -> String {
     format!("{SELECT} WHERE tenant = $1 AND state <> 'pending' AND id IN ({})", places.join(", "))
 }
 
-/// Whether a run is paused for the answer to a question.
+/// True if a run is paused for the answer to a question.
 pub(super) fn is_waited_for(run: &Run) -> bool {
     run.state == RunState::Paused && run.reason.as_deref() == Some(FOR_INPUT)
 }
 
-/// What a run says that is paused and is asked for more.
+/// The refusal of a paused run.
 pub(super) async fn paused(held: &mut Held<'_>) -> Result<RunError, StoreError> {
     let run = held.run().id.clone();
     let question = pending(held, &run).await?.map(Box::new);
     Ok(RunError::Paused { run, question })
 }
 
-/// Takes back the question that a run of the tree waits for, if there is one.
+/// Cancels the question that a run of the tree waits for, if there is one.
 pub(super) async fn cancel_pending(
     held: &mut Held<'_>,
     kept: &KeptRun,
@@ -241,7 +241,7 @@ async fn find(held: &mut Held<'_>, slot: &Slot) -> Result<Option<InputRequest>, 
     row.map(|row| row.read(doing)).transpose()
 }
 
-/// What is asked under the id of another question is no question that anybody has answered.
+/// A different question under the same id is not the earlier question.
 fn attach(before: InputRequest, slot: &Slot) -> Result<InputRequest, RunError> {
     fn values(slot: &Slot) -> impl Iterator<Item = &String> {
         slot.options.iter().map(|option| &option.value)

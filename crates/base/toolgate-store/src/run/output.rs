@@ -1,4 +1,4 @@
-//! What runs made.
+//! The output of runs.
 
 use toolgate_core::Digest;
 use toolgate_core::file::FileName;
@@ -23,7 +23,7 @@ row! {
 }
 
 impl Store {
-    /// Runs together with what they made: those artifacts that they named, or all that they stored.
+    /// Runs with their output: the artifacts that they named, or all that they stored.
     pub(super) async fn with_output(
         &self,
         rows: Vec<RunRow>,

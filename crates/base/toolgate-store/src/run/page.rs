@@ -1,13 +1,13 @@
-//! Pages of what is listed newest first.
+//! Pages of lists, newest first.
 
 use crate::Store;
 use crate::cursor::PageCursor;
 use crate::db::{Row, without_nul};
 
-/// How many tasks, runs or questions a page has at most.
+/// The maximum number of tasks, runs or questions on a page.
 pub const RUN_PAGE_MAX: usize = 200;
 
-/// What a page is asked for.
+/// The request for a page.
 pub(super) struct Wanted<'c> {
     conditions: Vec<(&'static str, String)>,
     cursor: Option<&'c PageCursor>,
@@ -39,7 +39,7 @@ impl<'c> Wanted<'c> {
             statement.push(*created_at_ms);
             statement.push(without_nul(id));
         }
-        // One more than asked tells whether there is a next page.
+        // One row more than requested shows whether there is a next page.
         statement.push(i64::try_from(self.limit + 1).expect("a page is limited"));
         let mut rows: Vec<T> = statement.fetch_all().await?;
         let more = rows.len() > self.limit;

@@ -10,7 +10,7 @@ use crate::db::{Statement, without_nul};
 use crate::registry::{read_count, stored_count, unreadable};
 use crate::row::row;
 
-/// Longer than anybody waits, and short enough that it can be multiplied and added to a time.
+/// Longer than any real wait, and short enough to be multiplied and added to a time.
 const SECONDS_MAX: u64 = 1_000 * 365 * 24 * 3_600;
 
 macro_rules! select {
@@ -26,7 +26,7 @@ macro_rules! select {
 
 pub(super) const SELECT: &str = select!("");
 pub(super) const READ: &str = select!(" WHERE tenant = $1 AND id = $2");
-/// What a run's root is never changes; so nobody can slip in between the two.
+/// The root of a run never changes, so there is no race between the two.
 pub(super) const READ_ROOT: &str =
     select!(" WHERE tenant = $1 AND id = (SELECT root FROM runs WHERE tenant = $1 AND id = $2)");
 pub(super) const READ_OPEN_CHILDREN: &str =
@@ -48,16 +48,16 @@ pub(super) const SAVE: &str = "UPDATE runs SET session = $3, state = $4, reason 
         state_since_ms = $14, ended_at_ms = $15, row_version = $16
     WHERE tenant = $1 AND id = $2";
 
-/// A run with what only the store knows of it.
+/// A run with the fields that only the store knows.
 #[derive(Clone, Debug)]
 pub(super) struct KeptRun {
     pub(super) run: Run,
     pub(super) root: RunId,
-    /// How many there are above it.
+    /// The number of runs above it.
     pub(super) depth: u64,
-    /// What it says it made. Nothing means all that it stored.
+    /// The artifacts that it names as its output. `None` means all that it stored.
     pub(super) output: Option<Vec<Digest>>,
-    /// Which limit a call was refused for.
+    /// The limit that refused a call.
     pub(super) ran_out_of: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What begins a run, and what stops it and lets it go on.
+//! The start, pause and resumption of runs.
 
 use toolgate_core::event::Durability;
 use toolgate_core::id::{RunId, SessionId};
@@ -13,26 +13,26 @@ use crate::db::{Transaction, without_nul};
 use crate::error::doing;
 use crate::registry::read_count;
 
-/// How many runs there may be above one.
+/// The maximum number of runs above one.
 pub const RUN_DEPTH_MAX: u64 = 8;
-/// How many runs of one tree may be open: they end together.
+/// The maximum number of open runs in one tree: they end together.
 pub const RUNS_OPEN_MAX: u64 = 1_000;
 
 const CREATING: &str = "create a run";
 
-/// A run after a step, and what came with it.
+/// A run after a step, with its side effects.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stepped {
-    /// Without what it made.
+    /// Without its output.
     pub run: Run,
-    /// Questions that nobody has to answer any more.
+    /// The cancelled questions.
     pub cancelled: Vec<InputRequest>,
     /// Runs within it that ended with it.
     pub ended: Vec<RunId>,
 }
 
 impl Books {
-    /// Keeps a new run. It gets no more than those above it have left.
+    /// Stores a new run. Its budget is limited by those above it.
     pub async fn create_run(&self, run: Run, act: Act<'_>) -> Result<Run, RunError> {
         let tenant = self.store().tenant;
         let (root, depth, run, mut tx) = match run.parent.clone() {
@@ -48,7 +48,7 @@ impl Books {
         Ok(kept.run)
     }
 
-    /// What a run becomes that is created within another one: its root, its depth, and its budget.
+    /// The root, depth and budget of a run that is created within another one.
     async fn within(
         &self,
         parent: &RunId,
@@ -93,14 +93,14 @@ impl Books {
         held.commit().await
     }
 
-    /// Stops a run for a while. What is in flight goes on; nothing else begins.
+    /// Pauses a run. Calls in progress continue; no new ones start.
     pub async fn pause_run(&self, id: &RunId, reason: &str, act: Act<'_>) -> Result<Run, RunError> {
         let mut held = Held::take(self, id, act, Durability::OnDisk, "pause a run").await?;
         held.step(RunState::Paused, reason).await?;
         held.commit().await
     }
 
-    /// Lets a run go on, without the answer that it waited for.
+    /// Resumes a run, without the answer that it waited for.
     pub async fn resume_run(&self, id: &RunId, act: Act<'_>) -> Result<Stepped, RunError> {
         let mut held = Held::take(self, id, act, Durability::OnDisk, "resume a run").await?;
         let state = held.run().state;

@@ -39,16 +39,16 @@ const CHANGE: &str =
     WHERE tenant = $1 AND id = $2";
 const DELETE: &str = "DELETE FROM tasks WHERE tenant = $1 AND id = $2";
 
-/// Which version of a task is to be changed.
+/// The version of a task to change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TaskVersion {
     Any,
-    /// The one that whoever changes it has seen.
+    /// The version that the editor has seen.
     Seen(u64),
 }
 
 impl Books {
-    /// Keeps a task that there was not.
+    /// Stores a new task.
     pub async fn create_task(&self, task: &Task, act: Act<'_>) -> Result<(), RunError> {
         let doing = doing("create a task");
         let mut tx = self.begin().await.map_err(&doing)?;
@@ -63,7 +63,7 @@ impl Books {
         Ok(())
     }
 
-    /// Makes something else of a task: `change` gets it as it is.
+    /// Changes a task: `change` gets the current one.
     pub async fn change_task(
         &self,
         id: &TaskId,
@@ -102,7 +102,7 @@ impl Books {
         Ok(task)
     }
 
-    /// Takes a task away; its runs stay.
+    /// Deletes a task; its runs stay.
     pub async fn delete_task(&self, id: &TaskId, act: Act<'_>) -> Result<(), RunError> {
         let doing = doing("delete a task");
         let mut tx = self.begin().await.map_err(&doing)?;
@@ -123,7 +123,7 @@ impl Store {
         row.map(|row| row.read(DOING)).transpose()
     }
 
-    /// One page, newest first, and where the next one begins. A cursor stays good whatever happens meanwhile.
+    /// One page, newest first, and the cursor of the next one. A cursor stays valid while rows come and go.
     pub async fn tasks(
         &self,
         cursor: Option<&PageCursor>,

@@ -15,7 +15,7 @@ use crate::row::row;
 pub(super) const OPEN: &str = "open";
 pub(super) const CLOSED: &str = "closed";
 
-/// Longer than anybody waits, and short enough that it can be added to a time.
+/// Longer than any real wait, and short enough to be added to a time.
 const SECONDS_MAX: u64 = 100 * 365 * 24 * 3600;
 
 /// In the order of `push`.

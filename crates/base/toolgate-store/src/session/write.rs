@@ -1,4 +1,4 @@
-//! What begins, changes and ends a session. Each happens together with the token it concerns and with its events.
+//! The start, change and end of a session. Each happens together with its token and its events.
 
 use toolgate_core::event::Event;
 use toolgate_core::id::{SessionId, TokenId};
@@ -30,12 +30,12 @@ const DUE: &str = "WHERE tenant = $1 AND state = 'open' AND kind = 'explicit' AN
         )
     ) ORDER BY id LIMIT $5";
 
-/// How many sessions are closed in one transaction.
+/// The number of sessions that are closed in one transaction.
 const DUE_MAX: i64 = 100;
 
 const CLOSING: &str = "close a session";
 
-/// How many sessions of an agent may be open at once.
+/// The limit on an agent's open sessions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OpenSessions {
     pub agent: AgentName,
@@ -62,13 +62,13 @@ pub enum ChangeSessionError {
     Store(#[from] StoreError),
 }
 
-/// For whom it is time to go.
+/// The criteria for sessions to close.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unused {
     pub now_ms: i64,
     /// The moment at which idleness is judged: a little earlier, for others may not have said yet that they used it.
     pub heard_ms: i64,
-    /// Nobody is held to have been idle before this moment: they could not have been heard.
+    /// Sessions do not count as idle before this time: their use could not have been recorded.
     pub since_ms: i64,
 }
 
@@ -98,7 +98,7 @@ impl Books {
         Ok(token)
     }
 
-    /// Keeps the session that a credential has which brings none. `false` if it is there; then there are no events either.
+    /// Creates the default session of a credential. `false` if it exists; then there are no events either.
     pub async fn keep_default_session(
         &self,
         session: &StoredSession,
@@ -116,7 +116,8 @@ impl Books {
         Ok(true)
     }
 
-    /// Lets an open session touch and see something else, if its version is still the `expected` one; `None` is any.
+    /// Changes the mounts and the scope of an open session, if its version is still the `expected` one;
+    /// `None` is any.
     pub async fn change_session(
         &self,
         id: &SessionId,
@@ -144,7 +145,7 @@ impl Books {
         Ok(version)
     }
 
-    /// Ends a session and its token. Tells whether it was open; if not, there are no events either.
+    /// Ends a session and its token. Returns whether it was open; if not, there are no events either.
     pub async fn close_session(
         &self,
         id: &SessionId,
@@ -162,15 +163,16 @@ impl Books {
         Ok(true)
     }
 
-    /// Ends sessions that nobody used for too long (`idle`), that are too old (`lifetime`) or whose opener's token was
-    /// revoked or has expired (`revoked`): as many as fit into one transaction, which may be none. `event` tells of each.
+    /// Ends sessions that were idle for too long (`idle`), that are too old (`lifetime`) or whose opener's
+    /// token was revoked or has expired (`revoked`): as many as fit into one transaction, which may be none.
+    /// `event` makes the event of each.
     pub async fn close_unused_sessions(
         &self,
         unused: Unused,
         event: impl Fn(&StoredSession, &Closing) -> Event,
     ) -> Result<Vec<SessionId>, StoreError> {
         let doing = doing("close sessions that nobody uses");
-        // Most of the time there are none, and nobody needs to wait for that.
+        // Most of the time there are none, so no lock is taken for that.
         let tenant = self.store().tenant;
         let any = due(self.store().db.sql(sqlx::AssertSqlSafe(row::select(DUE))), tenant, unused, 1);
         let any: Option<SessionRow> = any.fetch_optional().await.map_err(&doing)?;
@@ -213,7 +215,7 @@ fn closing_of(session: &StoredSession, Unused { now_ms, heard_ms, since_ms }: Un
     Closing { at_ms: now_ms, reason: reason.into() }
 }
 
-/// Reads a session that nobody else changes meanwhile, but for when it was used.
+/// Reads a session and locks everything except its time of use.
 async fn read(
     change: &mut Change<'_>,
     id: &SessionId,

@@ -1,4 +1,4 @@
-//! People are asked, decide, and are asked no more.
+//! People are asked, decide, and are not asked again.
 
 use std::time::Duration;
 
@@ -133,7 +133,7 @@ async fn an_identical_call_joins_and_any_difference_does_not(world: World) {
         let opened = books.open(other.clone()).await.expect("asked");
         assert!(!opened.joined, "{:?}", other.binding);
     }
-    // While it is approved and not used, too: whoever comes back finds the yes.
+    // Also while it is approved and not used: the returning caller finds the approval.
     approve(&books, &first.id).await.expect("approved");
     let later = books.open(proposal("4", 100)).await.expect("asked");
     assert!(later.joined);
@@ -147,7 +147,7 @@ async fn a_denied_call_never_runs_and_may_be_asked_again(world: World) {
     let denied = deny(&books, &first.id).await.expect("denied").approval;
     assert_eq!((denied.state, denied.reason()), (ApprovalState::Denied, Some("because")));
     assert_eq!(approve(&books, &first.id).await, Err(settled(ApprovalState::Denied)));
-    // The same word again is no contradiction.
+    // The same vote again is not a contradiction.
     assert_eq!(deny(&books, &first.id).await.expect("said before").approval, denied);
     let refused = start(&books, &denied, "1").await;
     assert_eq!(refused, Err(ApprovalRefusal::Settled(ApprovalState::Denied).into()));

@@ -1,4 +1,4 @@
-//! What stories about approvals have in common: a call that must be asked about, and people to ask.
+//! The common parts of stories about approvals: a call that needs approval, and people to ask.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,7 +77,7 @@ pub(crate) fn call(id: &str) -> CallId {
     CallId::new(format!("tc_{id}"))
 }
 
-/// A transfer of so much, proposed by the agent.
+/// A transfer of this amount, proposed by the agent.
 pub(crate) fn proposal(id: &str, amount: u32) -> NewApproval {
     NewApproval {
         call: call(id),
@@ -107,7 +107,7 @@ pub(crate) fn deciding(id: &ApprovalId, voter: &str, ballot: Ballot) -> Deciding
     }
 }
 
-/// What somebody says who was shown the proposal.
+/// The vote of a person who was shown the proposal.
 pub(crate) fn word(voter: Principal, ballot: Ballot) -> Word {
     let reason = Some("because".into());
     Word { voter, standing: Standing::Person, ballot, reason, shown: None, counts_as: None }
@@ -183,7 +183,7 @@ pub(crate) async fn ledger(store: &Store) -> Vec<Recorded> {
     }
 }
 
-/// What happened, in words.
+/// The kinds of events so far.
 pub(crate) async fn kinds(store: &Store) -> Vec<&'static str> {
     ledger(store).await.iter().map(|recorded| recorded.event.kind.as_str()).collect()
 }

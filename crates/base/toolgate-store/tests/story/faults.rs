@@ -1,4 +1,5 @@
-//! The database fails at any operation, or is gone, or the disk is full: nothing runs unrecorded or twice, and it heals.
+//! The database fails at any operation, or is gone, or the disk is full: nothing runs unrecorded or twice,
+//! and it recovers.
 
 use std::time::Duration;
 
@@ -23,7 +24,7 @@ crate::on_both!(
 const OPERATIONS_MAX: u64 = 200;
 const HEALS_WITHIN: Duration = Duration::from_secs(20);
 
-/// How far a story got, by what its teller was told.
+/// The progress of a story, by the answers that its teller got.
 #[derive(Debug, Default)]
 struct Told {
     opened: Option<Approval>,
@@ -47,7 +48,7 @@ async fn story(books: &Books, id: &str, amount: u32) -> Told {
     told
 }
 
-/// What somebody was told is so, and what nobody was told happened at most as far as the rules allow.
+/// Confirmed steps have happened, and unconfirmed ones happened at most as far as the rules allow.
 async fn check(store: &Store, told: &Told, id: &str, amount: u32) {
     let starts = ledger(store).await.iter().filter(|one| is_of(one, EventKind::CallStarted, id)).count();
     let Some(opened) = &told.opened else {
@@ -169,7 +170,7 @@ async fn a_full_disk_refuses_calls_until_there_is_room() {
         store.create_token(STREAM, NewTokenSpec::of(toolgate_core::Role::Agent)).await.expect("created");
     let books = books(&store).await;
     let opened = books.open(proposal("1", 100)).await.expect("asked").approval;
-    // No more than there is: what still fits into half-full pages may be written.
+    // No more than the current size: half-full pages can still be filled.
     store.limit_pages(1);
     let mut sent = 0;
     let refused = loop {

@@ -42,7 +42,7 @@ fn erna() -> Doer {
     Doer::person(&PrincipalId::new("erna"))
 }
 
-/// Somebody in a session of a run.
+/// A doer in a session of a run.
 fn agent() -> Doer {
     Doer {
         principal: PrincipalId::new("agent"),
@@ -66,7 +66,7 @@ async fn keep(books: &Books, file: &File, content: &str) {
     books.store_file(file, &erna()).await.expect("stored");
 }
 
-/// What one event tells, as JSON.
+/// The detail of one event, as JSON.
 fn detail(recorded: &Recorded) -> serde_json::Value {
     let detail = recorded.event.detail.as_ref().expect("it tells something");
     serde_json::from_str(detail.as_str()).expect("it is JSON")

@@ -17,7 +17,7 @@ crate::on_both!(
     writers_wait_for_each_other,
 );
 
-/// Of the file that the first version shipped; a change of it would refuse every folder there is.
+/// The checksum of the file in the first version; a change would make every existing folder unusable.
 const FIRST_CHECKSUM: &str =
     "3b5f19a8ae6be19daddaa5a5aae665a0ca54c827a74e47cfe14de4e36680d07c2ccfbf1a6a19dba3889e920f4dd2a433";
 
@@ -186,7 +186,7 @@ async fn a_postgres_that_cannot_be_reached_is_named_without_its_password() {
         let error = Store::open_url(folder.path(), url).await.err().expect("no such database");
         assert!(matches!(error, StoreError::DatabaseUrl { .. }), "{url}: {error}");
     }
-    // Nobody listens on a port that was just given back.
+    // Nothing listens on a port that was just released.
     let port =
         std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("bound").port();
     let url = format!("postgres://somebody:secret-word@127.0.0.1:{port}/books");

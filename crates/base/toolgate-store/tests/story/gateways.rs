@@ -1,4 +1,4 @@
-//! Which gateway writes which stream.
+//! The assignment of streams to gateways.
 
 use toolgate_store::{ClaimError, Store};
 
@@ -38,7 +38,7 @@ async fn whoever_comes_after_in_the_same_folder_has_it_at_once(world: World) {
     let store = world.open().await;
     let before = claimed(&store, "a").await.expect("nobody has it");
     claimed(&store, "a").await.expect("the one before is gone");
-    // The one before finds out, and takes nothing away.
+    // The previous one notices, and takes nothing away.
     before.keep().await;
     before.release().await;
     assert_eq!(store.read_gateways().await.expect("read").len(), 1);
@@ -52,7 +52,7 @@ async fn of_two_that_find_a_silent_claim_one_has_it(world: World) {
         claim.keep().await;
         Ok::<(), String>(())
     };
-    // Whoever has it keeps it, and the other is told so.
+    // The owner keeps it, and the other one is told so.
     let lost = tokio::select! {
         ended = race("a") => ended,
         ended = race("b") => ended,

@@ -1,4 +1,4 @@
-//! What need not be asked again.
+//! Grants: calls that need no further approval.
 
 use toolgate_core::approval::{Ballot, Grant, Pin};
 use toolgate_core::governance::{Approvals, DecideError, Deciding, Ledger, StartRefused, Warrant};
@@ -57,7 +57,7 @@ async fn a_yes_with_terms_makes_a_grant(world: World) {
         kinds(&store).await,
         ["approval.requested", "approval.voted", "approval.resolved", "grant.created"]
     );
-    // A no with terms is a no.
+    // A denial with terms is a denial.
     let other = books.open(proposal("2", 200)).await.expect("asked").approval.id;
     let no = Deciding { grant: Some(terms), ..deciding(&other, "alice", Ballot::Deny) };
     assert_eq!(books.decide(no).await.expect("denied").grant, None);

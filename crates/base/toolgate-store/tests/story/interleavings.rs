@@ -1,5 +1,5 @@
-//! Whatever people, callers, time and crashes do to one approval, and in whichever order: exactly one final state, one call
-//! at most, and a ledger that tells it.
+//! Any order of actions by people and callers, timeouts and crashes around one approval: exactly one final
+//! state, one call at most, and a ledger that shows it.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -35,7 +35,7 @@ struct Wave {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Then {
     GoOn,
-    /// Both gateways die while the deeds are under way.
+    /// Both gateways die while the deeds are in progress.
     Crash,
 }
 
@@ -59,7 +59,7 @@ fn waves() -> impl Strategy<Value = Vec<Wave>> {
     prop::collection::vec(wave.prop_map(|(deeds, then)| Wave { deeds, then }), 1..6)
 }
 
-/// What somebody was told, where that is known.
+/// The answer that a caller got, if known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Told {
     Voted,
@@ -80,7 +80,7 @@ impl Gateways {
         Self { books: [books(&store).await, two], store }
     }
 
-    /// What was already in the hands of the database is left to it.
+    /// Statements that the database already has are left to it.
     async fn crash(self) {
         for books in &self.books {
             books.writer().close().await;
@@ -172,7 +172,7 @@ async fn live(world: &World, waves: &[Wave], amount: u32, quorum: u32) {
             gateways = Gateways::open(world).await;
         }
     }
-    // In the end time is over for everything.
+    // In the end everything has timed out.
     gateways.books[1].expire_due_at(i64::MAX - 1).await.expect("swept");
     let trace = trace(&gateways.store, &approval.id).await;
     let last = trace.last().expect("it was asked");

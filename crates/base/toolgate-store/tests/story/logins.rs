@@ -1,4 +1,4 @@
-//! Who is logged in to the console.
+//! Logins to the console.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! What the store promises, told on real folders and databases. Each story is told twice: on SQLite and on Postgres.
+//! The promises of the store, tested on real folders and databases. Each story runs twice: on SQLite and on
+//! Postgres.
 
 mod approvals;
 mod desk;

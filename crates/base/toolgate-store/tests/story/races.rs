@@ -1,4 +1,4 @@
-//! Everything at the same moment: one outcome, and everybody learns it.
+//! Everything at the same moment: one outcome, and every waiter learns it.
 
 use std::time::{Duration, Instant};
 

@@ -52,7 +52,7 @@ fn ada() -> PrincipalId {
     PrincipalId::new("ada")
 }
 
-/// What Ada does so many milliseconds later.
+/// An act of Ada, `ms` milliseconds later.
 fn later(by: &PrincipalId, ms: i64) -> Act<'_> {
     Act { by, at_ms: NOW_MS + ms }
 }
@@ -125,7 +125,7 @@ async fn finish(books: &Books, run: &RunId, call: &str) {
     books.finish_run_call(run, &call_id(call), DONE, NOW_MS + 20).await.expect("noted");
 }
 
-/// Runs two data tools, so that somebody may be asked.
+/// Runs two data tools, so that a question may be asked.
 async fn look_first(books: &Books, run: &RunId) {
     for call in ["first", "second"] {
         admit(books, run, call).await.expect("let in");
@@ -197,7 +197,7 @@ async fn make(store: &Store, books: &Books, run: &RunId, name: &str) -> Digest {
     digest
 }
 
-/// What the ledger says of a run, oldest first: the kinds of events.
+/// The kinds of a run's ledger events, oldest first.
 async fn story_of(store: &Store, run: &RunId) -> Vec<&'static str> {
     events_of(store, run).await.iter().map(|one| one.event.kind.as_str()).collect()
 }
@@ -218,7 +218,7 @@ fn detail(one: &Recorded) -> Value {
     one.event.detail.as_ref().expect("a detail").decode().expect("JSON")
 }
 
-/// The states of a run as the ledger tells them, held against the machine and against what the run says of itself.
+/// The states of a run according to the ledger, checked against the state machine and against the run itself.
 async fn trace(store: &Store, run: &RunId) -> Vec<RunState> {
     let mut states = Vec::new();
     for one in events_of(store, run).await {

@@ -1,4 +1,4 @@
-//! What is known of servers.
+//! The stored data about servers.
 
 use bytes::Bytes;
 use toolgate_core::server::{Era, InstanceId, InstanceState, Listing, ServerHealth, ServerState};
@@ -45,7 +45,7 @@ fn healthy() -> ServerState {
     }
 }
 
-/// As the gateway looks for it: by server and fingerprint.
+/// As the gateway looks it up: by server and fingerprint.
 async fn remembered_era(store: &Store, server: &ServerName, fingerprint: &str) -> Option<(Era, String)> {
     let all = store.read_eras().await.expect("read").into_iter();
     let mut fitting = all.filter(|(name, with, ..)| name == server && with == fingerprint);

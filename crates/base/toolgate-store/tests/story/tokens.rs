@@ -1,4 +1,4 @@
-//! Who may come in.
+//! Tokens and their validity.
 
 use std::time::Duration;
 
@@ -222,7 +222,7 @@ async fn a_token_may_be_bound_to_an_agent(world: World) {
     assert_eq!((&credential.agent, &credential.session), (&agent, &None));
     assert_eq!(store.check_cached(&token.secret), Some(Some(credential)));
     assert_eq!(store.list_tokens().await.expect("listed")[0].agent, agent);
-    // What the database was given behind our back is no agent: then it is no token either.
+    // A value written directly into the database that is not an agent name makes the token invalid.
     world.sql("UPDATE tokens SET agent = 'no agent'").await;
     assert!(world.open().await.verify(&token.secret).await.is_err());
 }
@@ -267,7 +267,7 @@ async fn while_the_database_is_away_the_last_yes_holds_for_a_while(world: World)
     let known = store.verify_or_last_known(&token.secret, AGE).await.expect("asked");
     assert!(known.is_some());
     store.fail_from_nth(1);
-    // The cache itself still answers for a moment; an outage is told once it is empty.
+    // The cache still answers for a moment; an outage shows once it is empty.
     let gone =
         async || store.verify(&token.secret).await.is_err() && store.verify(&token.secret).await.is_err();
     within(Duration::from_secs(10), "the outage", gone).await;
@@ -290,7 +290,7 @@ async fn a_token_lets_nobody_in_once_its_time_is_over(world: World) {
     let long = store.create_token(STREAM, ending(now() + 3_600_000)).await.expect("created");
     let short = store.create_token(STREAM, ending(now() + 1_500)).await.expect("created");
     assert!(store.verify(&long.secret).await.expect("asked").is_some());
-    // It may have been slow here; whatever it says now, it says no in the end, and nobody revoked it.
+    // It may have been slow here; in the end it is refused, although it was not revoked.
     let over = async || store.verify(&short.secret).await.is_ok_and(|known| known.is_none());
     within(Duration::from_secs(30), "the end of its time", over).await;
     assert_eq!(store.token_of_secret(&short.secret).await.expect("asked"), None);
@@ -324,7 +324,7 @@ async fn a_token_is_made_and_revoked_together_with_its_event(world: World) {
         }
         let clean = store.is_fault_to_come();
         store.fail_never();
-        // Where the answer to a commit is lost it may have taken effect, and then with its event.
+        // If the answer to a commit is lost, the commit may have taken effect, and then with its event.
         let told = kinds(&store).await;
         let count = |kind: &str| told.iter().filter(|one| **one == kind).count();
         let tokens = store.list_tokens().await.expect("listed");

@@ -1,4 +1,4 @@
-//! What the ledger says of one approval, held against the rules and against what the approval says of itself.
+//! The ledger's account of one approval, checked against the rules and against the approval itself.
 
 use toolgate_core::approval::ApprovalState;
 use toolgate_core::event::{EventKind, Recorded};
@@ -61,7 +61,7 @@ fn resolution(one: &Recorded) -> ApprovalState {
     ApprovalState::parse(detail["state"].as_str().expect("a state")).expect("a known state")
 }
 
-/// The start stands directly behind the event that allowed it, in the same stream.
+/// The start directly follows the event that allowed it, in the same stream.
 fn starts_after(all: &[Recorded], consumed: &Recorded) -> usize {
     let next = all
         .iter()

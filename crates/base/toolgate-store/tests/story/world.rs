@@ -1,4 +1,4 @@
-//! Where a story happens: a folder of its own, and a database of its own where that is Postgres.
+//! The place of a story: its own folder, and its own database on Postgres.
 
 use std::process::Command;
 use std::sync::OnceLock;
@@ -64,7 +64,7 @@ impl World {
         run(&database.url, statement.into()).await;
     }
 
-    /// What somebody with access to the database itself could do. Tells how many rows were changed.
+    /// A change by someone with direct access to the database. Returns the number of changed rows.
     pub(crate) async fn sql(&self, text: &str) -> u64 {
         let text = AssertSqlSafe(text.to_owned());
         match &self.postgres {
@@ -83,7 +83,7 @@ impl World {
         }
     }
 
-    /// Another one that nobody has been in.
+    /// Another, unused one.
     pub(crate) async fn elsewhere(&self) -> World {
         match self.postgres {
             None => World::sqlite(),
@@ -96,7 +96,7 @@ fn folder() -> TempDir {
     tempfile::tempdir().expect("a temporary folder")
 }
 
-/// A database on the server of the tests, gone when the story is over.
+/// A database on the test server, dropped when the story is over.
 struct Database {
     name: String,
     url: String,

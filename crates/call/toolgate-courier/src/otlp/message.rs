@@ -1,6 +1,6 @@
-//! The part of OTLP's protocol buffers that a span of ours needs, by the numbers of their fields.
+//! The part of OTLP's protocol buffers that our spans need, by field numbers.
 //!
-//! The crate that has all of OTLP brings the OpenTelemetry SDK with it. Receivers skip fields they do not get.
+//! The crate with all of OTLP brings the OpenTelemetry SDK with it. Receivers skip missing fields.
 
 #[derive(Clone, PartialEq, prost::Message)]
 pub(crate) struct ExportTraceServiceRequest {
@@ -106,7 +106,7 @@ pub(crate) struct KeyValue {
     pub(crate) value: Option<AnyValue>,
 }
 
-/// Attributes of ours are texts; one of another kind has none here.
+/// Our attributes are texts; other kinds are not supported here.
 #[derive(Clone, PartialEq, prost::Message)]
 pub(crate) struct AnyValue {
     #[prost(string, optional, tag = "1")]

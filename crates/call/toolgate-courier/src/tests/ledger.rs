@@ -1,4 +1,4 @@
-//! A ledger in a folder of its own.
+//! A ledger in its own folder.
 
 use std::ops::Range;
 use std::time::Duration;

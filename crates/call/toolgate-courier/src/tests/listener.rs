@@ -1,4 +1,4 @@
-//! A real HTTP receiver that keeps what it is sent and answers as it is told.
+//! A real HTTP receiver that keeps its requests and answers as configured.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -42,7 +42,7 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    /// `answering` is told how many requests came before.
+    /// `answering` gets the number of earlier requests.
     pub(super) async fn start(answering: impl Fn(usize) -> StatusCode + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
@@ -59,12 +59,12 @@ impl Listener {
         self.received.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What came, by the id it was signed with.
+    /// The received requests, by their signed id.
     pub(super) fn ids(&self) -> Vec<String> {
         self.received().iter().map(|one| one.header("webhook-id").to_owned()).collect()
     }
 
-    /// What was answered with success, by the id it was signed with.
+    /// The accepted requests, by their signed id.
     pub(super) fn taken(&self) -> Vec<String> {
         let taken = self.received().into_iter().filter(|one| one.answered.is_success());
         taken.map(|one| one.header("webhook-id").to_owned()).collect()

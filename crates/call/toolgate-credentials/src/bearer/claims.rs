@@ -1,4 +1,4 @@
-//! From the claims of a token whose signature is good to a principal, or a reason why not. Pure.
+//! From the claims of a correctly signed token to a principal, or a reason for refusal. Pure.
 
 use std::sync::Arc;
 
@@ -8,9 +8,9 @@ use toolgate_core::{Kind, Principal, PrincipalId, Role};
 use super::refusal::BearerRefused;
 use super::settings::BearerSettings;
 
-/// How far clocks may be apart.
+/// The maximum difference between clocks.
 pub(super) const LEEWAY_SECONDS: f64 = 60.0;
-/// Names that would be mistaken for somebody else in the ledger.
+/// Names that would be ambiguous in the ledger.
 const RESERVED: [&str; 3] = ["gateway", "local", "stdio"];
 /// Tokens of the gateway's own are named so.
 const TOKEN_PREFIX: &str = "tok_";
@@ -20,7 +20,7 @@ const GROUPS_MAX: usize = 64;
 const BY_POWER: [Role; 6] =
     [Role::Admin, Role::Operator, Role::Approver, Role::Auditor, Role::Agent, Role::Server];
 
-/// Who a token is for, and until when.
+/// The owner of a token, and its expiry.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Judged {
     pub(super) principal: Principal,
@@ -39,7 +39,7 @@ pub(super) fn judge(
     if !texts(claims.get("aud")).any(|audience| audience == settings.audience) {
         return Err(BearerRefused::invalid("the token is for another audience"));
     }
-    // Such a token is worth nothing without a proof that nobody asks for here.
+    // Such a token is invalid without a proof, which is not supported here.
     if claims.contains_key("cnf") {
         return Err(BearerRefused::invalid(
             "the token is bound to a key and cannot be used as a bearer token",
@@ -96,7 +96,7 @@ fn role(settings: &BearerSettings, claims: &Map<String, Value>) -> Result<Role, 
     best.ok_or_else(|| BearerRefused::scope("the token has no scope that this gateway knows"))
 }
 
-/// Only people count towards a quorum, and what signed in as itself is no person.
+/// Only people count towards a quorum, and a client that signed in as itself is not a person.
 fn kind(claims: &Map<String, Value>, role: Role) -> Kind {
     let text = |name: &str| claims.get(name).and_then(Value::as_str);
     let client = text("client_id").or_else(|| text("azp"));

@@ -1,5 +1,5 @@
-//! The issuer's keys: fetched when they are first needed, again when a token names one that is not among them, and every
-//! hour. While the issuer is away the last known ones go on.
+//! The issuer's keys: fetched when they are first needed, again when a token names an unknown one, and every
+//! hour. While the issuer is down the last known ones stay valid.
 
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use crate::outbound::Outbound;
 
 /// Tokens with made-up key ids cannot make the gateway ask more often.
 const ASK_EVERY: Duration = Duration::from_secs(5);
-/// Where no key is known yet, nobody can be let in and the issuer is asked sooner.
+/// Without any known key no one can be authenticated, so the issuer is asked sooner.
 const ASK_EVERY_AT_FIRST: Duration = Duration::from_secs(1);
 const FRESH: Duration = Duration::from_secs(60 * 60);
 const KEYS_MAX: usize = 64;
@@ -44,7 +44,7 @@ struct KeySet {
 }
 
 struct IssuerKey {
-    /// As it was written: two keys are the same if this is.
+    /// As received: two keys are equal if this is.
     jwk: Value,
     id: Option<String>,
     algorithms: &'static [Algorithm],
@@ -109,13 +109,13 @@ impl Jwks {
         Ok(found)
     }
 
-    /// Whether the keys are old and the issuer was not asked a moment ago.
+    /// True if the keys are old and the issuer was not asked a moment ago.
     pub(super) fn is_refetch_due(&self) -> bool {
         let times = self.times();
         times.fetched.is_some_and(|fetched| fetched.elapsed() >= FRESH) && times.may_ask()
     }
 
-    /// Nobody waits for keys that are only old.
+    /// No request waits for keys that are only old.
     pub(super) fn refetch_in_background(self: &Arc<Self>) {
         if self.is_refetch_due() {
             let own = Arc::clone(self);
@@ -136,7 +136,7 @@ impl Jwks {
         Arc::clone(&self.keys.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Asks the issuer, unless it was asked a moment ago. Those who come meanwhile wait for the same answer.
+    /// Asks the issuer, unless it was asked a moment ago. Concurrent callers wait for the same answer.
     async fn ask(&self) {
         let _turn = self.asking.lock().await;
         if !self.times().may_ask() {
@@ -212,7 +212,7 @@ impl Jwks {
         change(&mut self.times.write().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// As if so much time had passed.
+    /// As if this much time had passed.
     #[cfg(test)]
     pub(super) fn age(&self, by: Duration) {
         let back = |time: &mut Option<Instant>| *time = time.and_then(|time| time.checked_sub(by));
@@ -242,7 +242,7 @@ impl IssuerKey {
     }
 }
 
-/// What a key may be used for: what it says itself, if that fits its kind. A shared secret is for nothing here.
+/// The algorithms of a key: its declared one, if that fits its kind. A shared secret has none here.
 fn algorithms(key: &AlgorithmParameters, said: Option<&str>) -> Option<&'static [Algorithm]> {
     use Algorithm::{ES256, ES384, EdDSA, PS256, RS256};
     let fitting: &'static [Algorithm] = match key {
@@ -254,7 +254,7 @@ fn algorithms(key: &AlgorithmParameters, said: Option<&str>) -> Option<&'static 
     };
     match said {
         None => Some(fitting),
-        // RFC 9864 gave the algorithm of this curve a name of its own.
+        // RFC 9864 gave the algorithm of this curve its own name.
         Some("Ed25519") => Some(fitting).filter(|fitting| fitting.contains(&EdDSA)),
         Some(said) => {
             let said: Algorithm = said.parse().ok()?;
@@ -264,7 +264,7 @@ fn algorithms(key: &AlgorithmParameters, said: Option<&str>) -> Option<&'static 
     }
 }
 
-/// Where an issuer's metadata may be: RFC 8414 first, then OpenID Connect in both its ways.
+/// The possible URLs of an issuer's metadata: RFC 8414 first, then OpenID Connect in both its forms.
 fn metadata_urls(issuer: &str) -> Vec<String> {
     let plain = issuer.trim_end_matches('/');
     let appended = format!("{plain}/.well-known/openid-configuration");

@@ -1,4 +1,4 @@
-//! Tokens that were found good, until they expire: the door asks on every request and must not wait.
+//! Valid tokens, until they expire: the door asks on every request and must not wait.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,7 +20,7 @@ pub(super) struct Known {
 struct Good {
     principal: Principal,
     expires: f64,
-    /// The version of the issuer's keys with which it was checked: a key that is withdrawn takes its tokens along.
+    /// The version of the issuer's keys that verified it: a withdrawn key invalidates its tokens.
     keys: u64,
 }
 

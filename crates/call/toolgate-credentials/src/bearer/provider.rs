@@ -1,5 +1,5 @@
-//! Signatures are checked by ring, which is in the tree for TLS. There is no code here that signs, and none for shared
-//! secrets.
+//! Signatures are checked by ring, which is in the tree for TLS. There is no code here that signs, and none
+//! for shared secrets.
 
 use std::sync::Once;
 
@@ -19,7 +19,7 @@ static PROVIDER: CryptoProvider = CryptoProvider {
     key_utils: KeyUtils::new_unimplemented(),
 };
 
-/// Makes the provider the one of this process. Whoever was first stays.
+/// Makes it the provider of this process. The first one stays.
 pub(super) fn install() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

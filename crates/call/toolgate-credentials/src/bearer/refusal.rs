@@ -1,4 +1,4 @@
-//! Why a token is refused, as RFC 6750 has it.
+//! The refusals of a token, as in RFC 6750.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use std::fmt;
 pub enum RefusalCode {
     InvalidToken,
     InsufficientScope,
-    /// Nobody can say: the issuer's keys are not known and cannot be fetched. Not the caller's fault.
+    /// Undecidable: the issuer's keys are unknown and cannot be fetched. Not the caller's fault.
     Unavailable,
 }
 
@@ -24,7 +24,7 @@ impl RefusalCode {
 #[error("{description}")]
 pub struct BearerRefused {
     pub code: RefusalCode,
-    /// One sentence, without quotes or anything of the token but its own claims' names.
+    /// One sentence, without quotes or anything of the token except the names of its claims.
     pub description: String,
 }
 

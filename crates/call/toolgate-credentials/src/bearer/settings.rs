@@ -1,4 +1,4 @@
-//! What the operator says about access tokens: who issues them, for whom, and what their scopes allow.
+//! The operator's settings for access tokens: the issuer, the audience, and the meaning of scopes.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use toolgate_core::Role;
 
 const PRINCIPAL_CLAIM: &str = "sub";
 
-/// Algorithms whose keys are public. A shared secret is none of them, and neither is `none`.
+/// Algorithms with public keys. Shared secrets and `none` are not among them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BearerAlgorithm {
     Rs256,
@@ -26,7 +26,7 @@ impl BearerAlgorithm {
         BearerAlgorithm::EdDsa,
     ];
 
-    /// What is accepted where the operator names none.
+    /// The algorithms accepted by default.
     pub const USUAL: [BearerAlgorithm; 3] =
         [BearerAlgorithm::Rs256, BearerAlgorithm::Es256, BearerAlgorithm::EdDsa];
 
@@ -58,23 +58,23 @@ impl BearerAlgorithm {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BearerSettings {
-    /// Exactly as it stands in tokens.
+    /// Exactly as in tokens.
     pub issuer: String,
-    /// What tokens for this gateway name as their audience.
+    /// The audience of tokens for this gateway.
     pub audience: String,
-    /// Where the issuer's keys are, if its metadata is not to be asked.
+    /// The URL of the issuer's keys, instead of its metadata.
     pub jwks_url: Option<String>,
     /// Empty means the usual ones.
     pub algorithms: Vec<BearerAlgorithm>,
-    /// What each scope makes of a caller. The most powerful role wins.
+    /// The role of each scope. The most powerful role wins.
     pub scopes: BTreeMap<String, Role>,
     /// A claim with the caller's groups: a list of texts, or one text.
     pub groups_claim: Option<String>,
-    /// The claim that says who the caller is, if that is not `sub`.
+    /// The claim that identifies the caller, if it is not `sub`.
     pub principal_claim: Option<String>,
 }
 
-/// Settings that cannot be meant.
+/// Contradictory settings.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SettingsProblem {
     #[error("`{field}` is not an http or https address: {value}")]
@@ -110,7 +110,7 @@ impl BearerSettings {
         self.principal_claim.as_deref().unwrap_or(PRINCIPAL_CLAIM)
     }
 
-    /// The scopes an agent asks for: those that let it call tools, or all if none is for agents alone.
+    /// The scopes for an agent: those that let it call tools, or all if none is for agents alone.
     pub(super) fn wanted_scopes(&self) -> Vec<&str> {
         let named = |keep: fn(Role) -> bool| {
             let kept = self.scopes.iter().filter(move |(_, role)| keep(**role));

@@ -1,4 +1,4 @@
-//! One sign-in in use: its token while it is good, and one renewal at a time.
+//! One sign-in in use: its token while it is valid, and one renewal at a time.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,22 +12,22 @@ use crate::oauth::{Kept, KeptError, Renewal, RenewalError, SignIn, Token};
 
 /// A server that refuses even new tokens does not get one for each request.
 const RENEW_EVERY: Duration = Duration::from_secs(10);
-/// How long an authorization server that failed is left alone.
+/// The pause after a failure of an authorization server.
 const REST: Duration = Duration::from_secs(2);
 const WANTED_SCOPES_MAX: usize = 64;
 
 pub(super) struct Holder {
     kept: Kept,
-    /// Whoever holds it reads, renews and writes.
+    /// Its holder reads, renews and writes.
     turn: tokio::sync::Mutex<()>,
     state: Mutex<State>,
-    /// Whether this process changed the vault and nobody has looked since.
+    /// True if this process changed the vault and the index has not noticed yet.
     written: AtomicBool,
 }
 
 #[derive(Default)]
 struct State {
-    /// As the vault had it at this generation of the index.
+    /// As stored at this generation of the index.
     current: Option<(u64, Current)>,
     renewed: Option<Instant>,
     failed: Option<(Instant, NoKey)>,
@@ -42,11 +42,11 @@ enum Current {
     Over(NoKey),
 }
 
-/// Why a token is renewed.
+/// The reason of a renewal.
 #[derive(Clone, Copy)]
 enum Cause<'c> {
     RunningOut,
-    /// The server does not take it any more, whatever it says about its time.
+    /// The server refuses it, regardless of its expiry.
     Refused {
         challenge: Option<&'c str>,
     },
@@ -121,7 +121,7 @@ impl Holder {
         self.renew(access, generation, &sign_in, Cause::Refused { challenge }).await.map(drop)
     }
 
-    /// More scopes take a person's consent; the next sign-in asks for them.
+    /// More scopes need a person's consent; the next sign-in asks for them.
     pub(super) async fn lacks(&self, scopes: Vec<String>) -> NoKey {
         let _turn = self.turn.lock().await;
         if let Err(error) = self.note_wanted(&scopes).await {
@@ -133,7 +133,7 @@ impl Holder {
         NoKey(format!("\"{server}\" wants {scopes}; {}", self.hint()))
     }
 
-    /// Whether the vault was written since this was last asked.
+    /// True if the vault was written since the last check.
     pub(super) fn take_written(&self) -> bool {
         self.written.swap(false, Ordering::AcqRel)
     }

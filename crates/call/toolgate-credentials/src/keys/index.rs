@@ -1,4 +1,4 @@
-//! What the vault holds, without its values: whether there is a secret is answered without a query.
+//! The content of the vault, without its values: the existence of a secret is known without a query.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -44,24 +44,25 @@ impl Index {
         self.signed_in.contains(owner)
     }
 
-    /// The principal's own, else everybody's.
+    /// The principal's own, otherwise the shared one.
     pub(super) fn sign_in_of(&self, server: &ServerName, principal: Option<&PrincipalId>) -> Option<Owner> {
         owners(server, principal).find(|owner| self.signed_in.contains(owner))
     }
 
-    /// Whether a secret may be sent to an address that the operator's file does not have.
+    /// True if a secret may be sent to an address outside the operator's file.
     pub(super) fn allows(&self, owner: &Owner, name: &str, origin: &str) -> bool {
         let Owner { server, principal } = owner;
         self.origins.iter().any(|one| one.allows(server, principal.as_ref(), name, origin))
     }
 
-    /// The same for what comes from outside: what somebody stored under its name, and had sent somewhere, is another value.
+    /// The same for secrets from outside: a value stored under the same name, with its own origins, is
+    /// another value.
     pub(super) fn allows_all(&self, server: &ServerName, name: &str, origin: &str) -> bool {
         let by_admin = self.origins.iter().filter(|one| one.whose == Whose::All);
         by_admin.into_iter().any(|one| one.allows(server, None, name, origin))
     }
 
-    /// Whose secret of this name it is: the principal's own, else everybody's.
+    /// The owner of the secret of this name: the principal itself, otherwise all.
     pub(super) fn holder_of(
         &self,
         server: &ServerName,

@@ -17,7 +17,7 @@ struct Scene {
     fixture: Fixture,
     idp: Idp,
     keys: Keys,
-    /// Where the server is that the token is for.
+    /// The address of the server that the token is for.
     url: String,
 }
 
@@ -67,7 +67,7 @@ impl Scene {
         self.keys.token_refused(&server("mail"), None, &self.url, challenge).await
     }
 
-    /// What the protected server says to a token.
+    /// The protected server's answer to a token.
     async fn show(&self, token: &str) -> StatusCode {
         let mut request = Request::new(bytes::Bytes::from_static(br#"{"id":1,"method":"ping"}"#));
         *request.method_mut() = Method::POST;
@@ -143,7 +143,7 @@ async fn a_token_that_has_run_out_is_renewed_with_the_newest_refresh_token() {
     assert_eq!(tokens.len(), 3);
     let used: BTreeSet<String> = scene.refreshes().into_iter().collect();
     assert_eq!(used.len(), 3, "each is good once");
-    // What was kept last is what the next process needs.
+    // The last stored value is what the next process needs.
     let next = Keys::open(scene.fixture.vault.clone(), Outside::default()).await.unwrap();
     next.know([(server("mail"), Reach::Anywhere.into())].into());
     next.access_token(&server("mail"), None, &scene.url).await.unwrap();

@@ -1,4 +1,4 @@
-//! What a server says to somebody who shows no token: where to sign in, and for which scopes.
+//! A server's challenge to a client without a token: the place to sign in, and the scopes.
 
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, WWW_AUTHENTICATE};
@@ -7,8 +7,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, Status
 use crate::outbound::Outbound;
 
 const METHOD: &str = "tools/list";
-/// Some servers let anybody shake hands; a list is the first thing that they keep. Who is not let in gets to hear that
-/// before anything else is looked at, in either era of the protocol.
+/// Some servers accept the handshake from everyone; a list is the first thing that they protect. A refusal
+/// comes before any other check, in either era of the protocol.
 const QUESTION: &str = concat!(
     r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"#,
     r#""io.modelcontextprotocol/protocolVersion":"2026-07-28","#,
@@ -30,7 +30,7 @@ pub(super) async fn of_server(outbound: &Outbound, url: &str) -> Option<String> 
     *request.uri_mut() = url.parse().ok()?;
     let headers = HEADERS.map(|(name, value)| (name, HeaderValue::from_static(value)));
     request.headers_mut().extend(headers);
-    // Whoever cannot be reached here is not found by what comes next, which says why.
+    // If the server cannot be reached here, the next step fails too, and reports why.
     of_answer(&outbound.send(request).await.ok()?)
 }
 
@@ -38,7 +38,7 @@ fn of_answer(answer: &Response<Bytes>) -> Option<String> {
     (answer.status() == StatusCode::UNAUTHORIZED).then(|| best(answer.headers())).flatten()
 }
 
-/// A server may offer several ways; the one that says where its metadata is leads on.
+/// A server may offer several schemes; the one that names its metadata leads on.
 fn best(headers: &HeaderMap) -> Option<String> {
     let challenges = || headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
     let pointing = challenges().find(|text| text.contains("resource_metadata"));

@@ -1,4 +1,4 @@
-//! rmcp's requests, sent by our own client: what it may dial is checked, whatever a server's metadata says.
+//! rmcp's requests, sent by our own client: the addresses are checked, whatever a server's metadata says.
 
 use bytes::Bytes;
 use http::Response;
@@ -22,8 +22,8 @@ impl OAuthHttpClient for Outbound {
     }
 }
 
-/// Follows only redirects that repeat the request as it is, and only within one origin: nothing secret goes elsewhere
-/// because somebody in between said so.
+/// Follows only redirects that repeat the request unchanged, and only within one origin: no secret goes
+/// elsewhere because of a redirect.
 async fn exchange(
     outbound: &Outbound,
     mut request: http::Request<Bytes>,

@@ -1,4 +1,4 @@
-//! What the vault keeps of a sign-in: rmcp's credentials and what it takes to use them again.
+//! The stored data of a sign-in: rmcp's credentials and everything needed to use them again.
 
 use async_trait::async_trait;
 use rmcp::transport::auth::{AuthError, CredentialStore, OAuthClientConfig, StoredCredentials};
@@ -7,7 +7,7 @@ use toolgate_core::{PrincipalId, ServerName};
 use crate::secret::Secret;
 use crate::vault::{SIGN_IN, Vault, VaultError};
 
-/// Whose sign-in: a principal's own at a server, or everybody's.
+/// The owner of a sign-in: a principal at a server, or all.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Owner {
     pub(crate) server: ServerName,
@@ -17,13 +17,13 @@ pub(crate) struct Owner {
 /// One entry of the vault, as JSON.
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct SignIn {
-    /// The address at which somebody signed in: the token is for that one.
+    /// The address of the sign-in: the token is for that one.
     pub(crate) url: String,
     pub(crate) client: KeptClient,
-    /// Scopes that the server wanted and nobody has agreed to yet.
+    /// Scopes that the server required and that were not granted yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) wanted_scopes: Vec<String>,
-    /// `None` when the authorization server took it back: somebody has to sign in again.
+    /// `None` if the authorization server revoked it: a person has to sign in again.
     pub(crate) credentials: Option<StoredCredentials>,
 }
 
@@ -100,7 +100,7 @@ impl SignIn {
 pub(crate) struct Kept {
     pub(crate) vault: Vault,
     pub(crate) owner: Owner,
-    /// Who is said to have stored it.
+    /// The recorded author.
     pub(crate) by: PrincipalId,
 }
 
@@ -127,10 +127,10 @@ impl Kept {
     }
 }
 
-/// What rmcp sees of it. Before the first sign-in there is nothing but what the login itself knows.
+/// rmcp's view of it. Before the first sign-in there is only the data of the login itself.
 pub(crate) struct KeptCredentials {
     pub(crate) kept: Kept,
-    /// What is written with the first credentials; `None` where there must be an entry.
+    /// The data to write with the first credentials; `None` if an entry must exist.
     pub(crate) first: Option<(String, KeptClient)>,
 }
 

@@ -1,4 +1,4 @@
-//! A person signs the gateway in at a server: find out where, register, send the person there, take what they bring back.
+//! A person signs the gateway in at a server: discover, register, send the person there, take the response.
 
 use std::sync::Arc;
 
@@ -16,22 +16,22 @@ use crate::outbound::Outbound;
 use crate::vault::Vault;
 
 const CLIENT_NAME: &str = "Toolgate";
-/// How much of what an authorization server says is repeated.
+/// The number of characters of an authorization server's message that are repeated.
 const SAID_CHARS_MAX: usize = 200;
 
-/// Where to sign in, for whom, and what the operator says about it.
+/// The server, the principal, and the operator's settings.
 #[derive(Clone, Debug)]
 pub struct LoginOptions {
     pub server: ServerName,
-    /// For whom the token is; nobody means for everybody who has none of their own.
+    /// The owner of the token; `None` means everyone without their own.
     pub principal: Option<PrincipalId>,
-    /// Who does it, for the ledger.
+    /// The author, for the ledger.
     pub by: PrincipalId,
     /// The server's address.
     pub url: String,
-    /// Where that address, and those that it leads to, may lie.
+    /// The rules for that address and those that it leads to.
     pub reach: Reach,
-    /// How connections there leave.
+    /// The connection settings.
     pub egress: Arc<Egress>,
     pub spec: OAuthSpec,
 }
@@ -68,15 +68,15 @@ pub enum LoginError {
     Vault(String),
 }
 
-/// What was agreed to.
+/// The granted access.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SignedIn {
     pub scopes: Vec<String>,
-    /// Whether the token can be renewed without a person.
+    /// True if the token can be renewed without a person.
     pub renews: bool,
 }
 
-/// A sign-in that waits for its person. The secrets of the exchange stay in memory: they are worth nothing afterwards.
+/// A pending sign-in. The secrets of the exchange stay in memory: they are worthless afterwards.
 pub struct Login {
     session: AuthorizationSession,
     kept: Kept,
@@ -84,8 +84,8 @@ pub struct Login {
 }
 
 impl Login {
-    /// Finds the authorization server and registers there. `redirect_uri` is where the person's browser is sent back
-    /// to: a loopback address at which the caller listens.
+    /// Finds the authorization server and registers there. `redirect_uri` is the browser's return address: a
+    /// loopback address at which the caller listens.
     pub async fn open(vault: &Vault, options: LoginOptions, redirect_uri: &str) -> Result<Login, LoginError> {
         let owner = Owner { server: options.server.clone(), principal: options.principal.clone() };
         let kept = Kept { vault: vault.clone(), owner, by: options.by.clone() };
@@ -101,13 +101,13 @@ impl Login {
         Ok(Login { session, kept, state })
     }
 
-    /// Where the person has to go.
+    /// The address for the person.
     pub fn authorization_url(&self) -> &str {
         &self.session.auth_url
     }
 
-    /// Takes the address to which the browser was sent back, with everything in it, and fetches the token. After an
-    /// error that says that the address is not from this sign-in, the right one may still come.
+    /// Takes the full address to which the browser was redirected, and fetches the token. After an error that
+    /// the address is not from this sign-in, the right one may still come.
     pub async fn finish(&self, callback: &str) -> Result<SignedIn, LoginError> {
         let server = &self.kept.owner.server;
         if parameter(callback, "state").as_deref() != Some(&self.state) {
@@ -126,7 +126,7 @@ impl Login {
     }
 }
 
-/// A sign-in whose authorization server is known.
+/// A sign-in with a known authorization server.
 struct Opening {
     manager: AuthorizationManager,
     metadata: AuthorizationMetadata,
@@ -162,7 +162,7 @@ impl Opening {
         Ok(opening)
     }
 
-    /// A server that says nothing about PKCE has none, says the specification.
+    /// According to the specification, a server that does not mention PKCE has none.
     fn check_pkce(&self) -> Result<(), LoginError> {
         let methods = self.metadata.code_challenge_methods_supported.as_deref().unwrap_or_default();
         if self.was_discovered == Discovered::Yes && !methods.iter().any(|method| method == "S256") {
@@ -171,7 +171,7 @@ impl Opening {
         Ok(())
     }
 
-    /// What the operator wrote down, else what the server asks for; and what an earlier sign-in had or lacked.
+    /// The operator's scopes, otherwise the server's; and those that an earlier sign-in had or lacked.
     async fn scopes(&self, earlier: Option<&SignIn>) -> Vec<String> {
         let mut scopes = match &self.options.spec.scopes[..] {
             [] => self.manager.select_initial_scopes(&[]).await,
@@ -265,7 +265,7 @@ fn failed(server: &ServerName, error: &AuthError) -> LoginError {
     }
 }
 
-/// Other schemes start programs, and what is sent in the clear leaves this machine.
+/// Other schemes start programs, and plain HTTP leaves this machine unencrypted.
 fn is_for_a_browser(url: &str) -> bool {
     let Ok(url) = Url::parse(url) else { return false };
     let is_local = match url.host() {
@@ -288,7 +288,7 @@ fn parameter(url: &str, name: &str) -> Option<String> {
     found.map(|(_, value)| value.into_owned())
 }
 
-/// Somebody else's words, made fit for a terminal.
+/// Foreign text, made safe for a terminal.
 fn shown(said: &str) -> String {
     let said: String = said.chars().filter(|c| !c.is_control()).take(SAID_CHARS_MAX).collect();
     said.trim().to_owned()

@@ -9,7 +9,7 @@ use super::challenge;
 use super::kept::{Kept, KeptCredentials, KeptError, SignIn};
 use crate::outbound::Outbound;
 
-/// Another gateway may have used the refresh token a moment ago and not have kept what it got for it yet.
+/// Another gateway may have used the refresh token a moment ago and not have stored the result yet.
 const LOOK_AGAIN: usize = 5;
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
@@ -21,16 +21,16 @@ pub(crate) enum RenewalError {
     Later(String),
 }
 
-/// Renews the sign-in of one owner. Whoever calls sees to it that this happens once at a time.
+/// Renews the sign-in of one owner. The caller ensures that this happens once at a time.
 pub(crate) struct Renewal<'r> {
     pub(crate) kept: &'r Kept,
     pub(crate) outbound: Outbound,
-    /// With what the server refused the old token.
+    /// The server's challenge when it refused the old token.
     pub(crate) challenge: Option<&'r str>,
 }
 
 impl Renewal<'_> {
-    /// What rmcp fetches is in the vault before it is used: a refresh token that is lost cannot be fetched again.
+    /// New tokens are in the vault before they are used: a lost refresh token cannot be fetched again.
     pub(crate) async fn run(&self, old: &SignIn) -> Result<SignIn, RenewalError> {
         let manager = self.manager(old).await?;
         match manager.refresh_token().await {
@@ -43,7 +43,7 @@ impl Renewal<'_> {
         }
     }
 
-    /// Asks the server anew which authorization server is its own: what belongs to one is never shown to another.
+    /// Asks the server again for its authorization server: the credentials of one are never shown to another.
     async fn manager(&self, old: &SignIn) -> Result<AuthorizationManager, RenewalError> {
         let later = |error: AuthError| RenewalError::Later(error.to_string());
         let challenge = match self.challenge {

@@ -1,5 +1,5 @@
-//! A secret that a program prints: a password manager, a cloud's own tool. The gateway itself starts it, without a shell and
-//! in a process group of its own, and ends the whole group when its time is over.
+//! A secret that a program prints: a password manager, a cloud's own tool. The gateway itself starts it,
+//! without a shell and in its own process group, and kills the whole group at the time limit.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -17,20 +17,20 @@ pub(super) const TIME_MAX: Duration = Duration::from_secs(10);
 pub(super) async fn run(words: &[String]) -> Result<Secret, Unanswered> {
     let Some((program, arguments)) = words.split_first() else { return Err(Unanswered::Empty) };
     let mut command = Command::new(program);
-    // What it complains about may hold what nobody shall read.
+    // Its error output may contain secrets.
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let child = command.process_group(0).kill_on_drop(true).spawn().map_err(Unanswered::Start)?;
     let mut group = Group(child);
     tokio::time::timeout(TIME_MAX, group.finish()).await.unwrap_or(Err(Unanswered::TookTooLong))
 }
 
-/// A program and whatever it started. Dropped, all of it ends.
+/// A program and its child processes. Dropping it ends all of them.
 struct Group(Child);
 
 impl Group {
     async fn finish(&mut self) -> Result<Secret, Unanswered> {
         let stdout = self.0.stdout.take().expect("it is piped");
-        // Whoever writes more than is read dies of it, which is no reason of its own.
+        // A program that writes more than is read dies of it, which is not a reason of its own.
         let text = match read_all(stdout).await.map_err(Unanswered::Start)? {
             Err(Unanswered::TooLong) => return Err(Unanswered::TooLong),
             text => text,
@@ -45,7 +45,7 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // A program that was waited for has no id any more, and its group may be somebody else's.
+        // A program that has been waited for has no id any more, and its group id may have been reused.
         if let Some(id) = self.0.id().and_then(|id| i32::try_from(id).ok()) {
             // It may have ended by itself.
             killpg(Pid::from_raw(id), Signal::SIGKILL).unwrap_or_default();

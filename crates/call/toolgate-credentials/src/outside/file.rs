@@ -13,13 +13,13 @@ pub(super) async fn read(path: &Path) -> Result<Secret, Unanswered> {
     read_all(file).await.map_err(Unanswered::File)?
 }
 
-/// Up to a little more than a secret may have, so that one that is too long is told apart.
+/// Up to a little more than the maximum size of a secret, so that an overlong one is detected.
 pub(super) async fn read_all(
     source: impl tokio::io::AsyncRead + Unpin,
 ) -> std::io::Result<Result<Secret, Unanswered>> {
     const LINE_END: usize = 2;
     let limit = VALUE_BYTES_MAX + LINE_END + 1;
-    // With room for all of it from the start: what grows leaves copies behind.
+    // With full capacity from the start: a growing buffer leaves copies behind.
     let mut bytes = Zeroizing::new(Vec::with_capacity(limit));
     source.take(limit as u64).read_to_end(&mut bytes).await?;
     if bytes.len() == limit {

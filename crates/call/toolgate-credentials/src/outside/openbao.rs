@@ -19,22 +19,22 @@ use crate::secret::Secret;
 
 const TOKEN: HeaderName = HeaderName::from_static("x-vault-token");
 const NAMESPACE: HeaderName = HeaderName::from_static("x-vault-namespace");
-/// Browsers cannot set it without being asked; some gateways in front of it want it.
+/// Browsers cannot set it on their own; some proxies in front of it require it.
 const REQUEST: HeaderName = HeaderName::from_static("x-vault-request");
-/// What cannot stand in a path as it is.
+/// The characters that a path cannot contain unescaped.
 const PATH: &AsciiSet =
     &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'<').add(b'>').add(b'?').add(b'\\');
 
-/// Where it is, and how the gateway is let in.
+/// Its address, and the gateway's credentials.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenBaoSettings {
     /// Without a `/` at its end.
     pub address: String,
-    /// Where the KV engine is mounted.
+    /// The mount of the KV engine.
     pub mount: String,
     pub namespace: Option<String>,
     pub login: OpenBaoLogin,
-    /// How connections to it leave.
+    /// The connection settings.
     pub egress: Arc<Egress>,
 }
 
@@ -69,20 +69,20 @@ impl Given {
 pub(super) struct OpenBao {
     settings: OpenBaoSettings,
     outbound: Outbound,
-    /// What an AppRole login gave. Held while somebody logs in.
+    /// The result of an AppRole login. Locked during a login.
     login: Mutex<Option<LoggedIn>>,
 }
 
 #[derive(Clone)]
 struct LoggedIn {
     token: Secret,
-    /// When another one is needed; none is never.
+    /// The time of the next login; `None` is never.
     until: Option<Instant>,
 }
 
 impl OpenBao {
     pub(super) fn new(settings: OpenBaoSettings) -> Self {
-        // The operator's file says where it is.
+        // The operator's file has the address.
         let outbound = Outbound::new(Reach::Anywhere, &settings.egress);
         Self { settings, outbound, login: Mutex::default() }
     }
@@ -136,7 +136,7 @@ impl OpenBao {
         Ok(token)
     }
 
-    /// Another login may help where a token did not. `false` where there is none to be had.
+    /// Another login may help where a token did not. `false` if there is none.
     async fn forget(&self, token: &Secret) -> bool {
         if matches!(self.settings.login, OpenBaoLogin::Token(_)) {
             return false;

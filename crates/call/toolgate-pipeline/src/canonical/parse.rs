@@ -1,5 +1,6 @@
-//! Reading arguments strictly: whatever two readers could understand differently is refused. A key given twice (the
-//! approver would see one, the server might use the other), a number that is rounded away, nesting without end.
+//! Strict parsing of arguments: anything that two readers could understand differently is refused. Examples
+//! are a repeated key (the approver would see one value, the server might use the other), a number that loses
+//! digits, and endless nesting.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -11,13 +12,14 @@ use serde_json::{Map, Number, Value};
 
 use super::{SIGNED_MIN, UNSIGNED_END};
 
-/// How deep arguments may nest.
+/// The maximum nesting depth of arguments.
 pub const DEPTH_MAX: usize = 120;
 
-/// What serde_json says of a number that no double holds; the only way it tells them apart.
+/// serde_json's message for a number outside the range of a double; there is no other way to recognise the
+/// error.
 const OUT_OF_RANGE: &str = "number out of range";
 
-/// Why arguments are not accepted. Paths are JSON pointers; the empty one is the arguments as a whole.
+/// The reason why arguments are refused. Paths are JSON pointers; the empty one is the arguments as a whole.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadArguments {
     #[error("the arguments give {path:?} twice")]
@@ -47,7 +49,7 @@ impl BadArguments {
     }
 }
 
-/// The value of a JSON text, or why it could mean different things to different readers.
+/// The value of a JSON text, or the reason why it is ambiguous for different readers.
 pub fn parse(text: &str) -> Result<Value, BadArguments> {
     let notes = Notes::default();
     let mut deserializer = serde_json::Deserializer::from_str(text);
@@ -61,13 +63,13 @@ pub fn parse(text: &str) -> Result<Value, BadArguments> {
     Ok(value)
 }
 
-/// What the parser notes beside the value.
+/// The parser's notes beside the value.
 #[derive(Default)]
 struct Notes {
     fault: Cell<Option<Fault>>,
     /// Filled while an error travels up: the innermost step first.
     path: RefCell<Vec<Step>>,
-    /// Whether a double came up that may be an integer of more than 64 bits, rounded.
+    /// True if a double occurred that may be a rounded integer of more than 64 bits.
     rounded: Cell<bool>,
 }
 
@@ -212,8 +214,8 @@ impl<'de> Visitor<'de> for Strict<'_> {
     }
 }
 
-/// Reads the text a second time, which only texts with huge numbers need: a parsed double no longer says whether it
-/// was written as a whole number.
+/// Parses the text a second time, which only texts with huge numbers need: a parsed double no longer shows
+/// whether it was written as an integer.
 fn refuse_wide_integers(text: &str) -> Result<(), BadArguments> {
     let raw: &RawValue = serde_json::from_str(text).expect("the text was just read");
     let mut steps = Vec::new();
@@ -251,6 +253,6 @@ fn step_leads(step: Step, value: &RawValue, steps: &mut Vec<Step>) -> bool {
 
 fn is_wide_integer(text: &str) -> bool {
     let is_whole = text.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());
-    // Minus zero is a double to serde_json and an integer to everybody else.
+    // Minus zero is a double to serde_json and an integer to every other reader.
     is_whole && text.parse::<u64>().is_err() && text.parse::<i64>().is_err()
 }

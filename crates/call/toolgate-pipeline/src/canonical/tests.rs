@@ -146,7 +146,7 @@ fn any_value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Writes a value with its keys the other way round and with spaces wherever they may stand.
+/// Writes a value with its keys in reverse order and with spaces wherever they are allowed.
 fn spaced_and_reversed(value: &Value) -> String {
     match value {
         Value::Object(members) => {
@@ -164,7 +164,7 @@ fn spaced_and_reversed(value: &Value) -> String {
     }
 }
 
-/// Equal as everybody counts: 1 is 1.0 and 0 is -0.
+/// Numerically equal: 1 is 1.0 and 0 is -0.
 fn is_same(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => match (left.is_f64(), right.is_f64()) {
@@ -201,7 +201,8 @@ proptest! {
     #[test]
     fn canonical_text_reads_back_as_the_same_value_and_text(value in any_value()) {
         let text = canonical(&value);
-        // Doubles past 64 bits may be written with all their digits, which the strict reader takes for integers.
+        // Doubles past 64 bits may be written with all their digits, which the strict reader takes for
+        // integers.
         let again: Value = serde_json::from_str(&text).unwrap();
         prop_assert!(is_same(&again, &value), "{} {}", again, value);
         prop_assert_eq!(canonical(&again), text);

@@ -1,4 +1,4 @@
-//! The kinds of things that filters know by name. Credentials are those that redaction knows by their look.
+//! The kinds of data that filters know by name. Credentials are those that redaction knows by their look.
 
 use super::personal::{EMAIL, Finder, IBAN, PHONE, SSN};
 use super::{Places, Search};
@@ -103,7 +103,7 @@ impl Kind {
         self.0.name
     }
 
-    /// What it finds, in words.
+    /// A description of the data that it finds.
     pub fn means(self) -> &'static str {
         self.0.means
     }
@@ -140,7 +140,7 @@ impl Kind {
     }
 }
 
-/// All kinds there are, with their names.
+/// All kinds, with their names.
 pub fn known_kinds() -> Vec<(&'static str, Kind)> {
     KINDS.iter().map(|entry| (entry.name, Kind(entry))).collect()
 }

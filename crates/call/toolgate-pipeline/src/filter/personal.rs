@@ -1,5 +1,5 @@
-//! Personal data by its look: an expression that finds what may be it, and a check that says whether it is. A plain number
-//! or a file's name must not fire.
+//! Personal data by its look: an expression that finds candidates, and a check that confirms them. A plain
+//! number or a file's name must not match.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::{Places, Search};
 
-/// What of a match is meant, if anything.
+/// Narrows a match to the relevant part, or discards it.
 pub(super) type Check = fn(&str, Range<usize>) -> Option<Range<usize>>;
 
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub(super) const PHONE: [Finder; 2] = [
     },
 ];
 
-/// What pictures and sources end in, as in `logo@2x.png`.
+/// The extensions of pictures and sources, as in `logo@2x.png`.
 const FILE_ENDINGS: [&str; 12] =
     ["png", "jpg", "jpeg", "gif", "svg", "webp", "avif", "ico", "css", "js", "mjs", "map"];
 
@@ -50,7 +50,7 @@ fn email(text: &str, found: Range<usize>) -> Option<Range<usize>> {
     (!is_file && !is_place).then_some(found)
 }
 
-/// How long the numbers of each country are, by the registry of SWIFT.
+/// The length of each country's numbers, by the registry of SWIFT.
 const IBAN_LENGTHS: [(&str, usize); 86] = [
     ("AD", 24),
     ("AE", 23),
@@ -139,7 +139,7 @@ const IBAN_LENGTHS: [(&str, usize); 86] = [
     ("VA", 22),
     ("VG", 24),
 ];
-/// On paper they stand in groups of so many.
+/// The number of characters per group on paper.
 const IBAN_GROUP: usize = 4;
 
 fn iban(text: &str, found: Range<usize>) -> Option<Range<usize>> {
@@ -149,7 +149,7 @@ fn iban(text: &str, found: Range<usize>) -> Option<Range<usize>> {
     let mut at = found.start;
     while written.len() < length {
         let byte = *text.as_bytes().get(at)?;
-        // One space, behind a whole group.
+        // One space, after a whole group.
         let between_groups = !written.is_empty()
             && written.len().is_multiple_of(IBAN_GROUP)
             && text.as_bytes()[at - 1].is_ascii_alphanumeric();
@@ -184,7 +184,7 @@ fn ssn(text: &str, found: Range<usize>) -> Option<Range<usize>> {
     (is_given && stands_alone).then_some(found)
 }
 
-/// The longest number there is, by the rules of the ITU, and the shortest that is worth a look.
+/// The maximum length of a number by the rules of the ITU, and the minimum length worth checking.
 const PHONE_DIGITS: std::ops::RangeInclusive<usize> = 8..=15;
 
 fn phone_abroad(text: &str, found: Range<usize>) -> Option<Range<usize>> {
@@ -200,7 +200,8 @@ fn phone_abroad(text: &str, found: Range<usize>) -> Option<Range<usize>> {
     is_it.then_some(found.start..end)
 }
 
-/// Whether a number begins with the code of a country: one, two or three digits, none of which begins another.
+/// True if a number starts with a country code: one, two or three digits, none of which is a prefix of
+/// another.
 fn is_calling_code(digits: &str) -> bool {
     const OF_TWO: [&str; 44] = [
         "20", "27", "30", "31", "32", "33", "34", "36", "39", "40", "41", "43", "44", "45", "46", "47", "48",

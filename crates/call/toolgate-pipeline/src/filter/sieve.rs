@@ -1,5 +1,5 @@
-//! The way of filters through a JSON text: every string, number and key of it, also inside JSON that a string holds. What
-//! is masked is changed where it stands; all the rest stays byte for byte.
+//! The walk of filters through a JSON text: every string, number and key of it, including JSON inside a
+//! string. Masked parts are changed in place; the rest stays byte for byte.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,21 +12,21 @@ use super::{Action, Filters, Hit, Places};
 use crate::canonical::escape_step;
 use crate::redact;
 
-/// JSON inside strings inside strings is followed this far; what lies deeper is searched as text.
+/// The maximum depth of JSON inside strings that is followed; deeper content is searched as text.
 const EMBEDDED_DEPTH_MAX: usize = 3;
-/// How many places of one finding are told.
+/// The number of places that are listed for one finding.
 const PATHS_MAX: usize = 5;
 
-/// What filters found.
+/// The findings of filters.
 #[derive(Clone, Debug, Default)]
 pub struct Sifted<'f> {
-    /// The text with marks in place of what must not be passed on, if there is any such thing in it.
+    /// The text with masks, if anything had to be masked.
     pub masked: Option<String>,
     /// By filter and kind.
     pub fired: Vec<Fired<'f>>,
 }
 
-/// That a filter found something: what and where, never the thing itself.
+/// A match of a filter: its kind and place, never the data itself.
 #[derive(Clone, Debug, Serialize)]
 pub struct Fired<'f> {
     pub filter: &'f str,
@@ -50,9 +50,9 @@ pub(super) struct Sieve<'f> {
     keys: usize,
 }
 
-/// A step on the way to where one stands.
+/// A step on the path to the current position.
 enum Step {
-    /// Where the key stands, quotes included.
+    /// The range of the key, quotes included.
     Key(Range<usize>),
     Index(usize),
 }
@@ -149,7 +149,7 @@ impl<'f> Sieve<'f> {
         }
     }
 
-    /// Notes what is found in a text, and masks what must not be passed on.
+    /// Notes the findings in a text, and masks what must not be passed on.
     fn text(&mut self, text: &str, path: impl FnOnce(&Self) -> String) -> Option<String> {
         let hits = self.filters.hits(self.places, text);
         if hits.is_empty() {
@@ -181,7 +181,8 @@ impl<'f> Sieve<'f> {
         }
     }
 
-    /// The first steps to where one stands. A key may hold what nobody should read; then its mark stands there.
+    /// The first steps to the current position. A key may contain data that must not be read; then its mask
+    /// is used.
     fn path(&self, page: &Page<'_>, steps: usize) -> String {
         let mut path = page.above.to_owned();
         for step in &page.steps[..steps] {
@@ -210,7 +211,7 @@ impl Page<'_> {
     }
 }
 
-/// What is asked about stays: people see it, and it is sent if they agree.
+/// Data that needs approval stays: people see it, and it is sent if they agree.
 fn masked(filters: &Filters, text: &str, hits: &[Hit]) -> Option<String> {
     let hidden: Vec<&Hit> =
         hits.iter().filter(|hit| filters.filters[hit.filter].rule.action != Action::Ask).collect();
@@ -295,7 +296,7 @@ fn without_half_pairs(written: &str) -> String {
     whole
 }
 
-/// Where the string ends that begins here, quotes included.
+/// The end of the string that starts here, quotes included.
 fn string_end(text: &str, start: usize) -> usize {
     let mut escaped = true;
     let length = text.as_bytes()[start..].iter().position(|byte| {

@@ -1,4 +1,4 @@
-//! What filters find, what they let stand, and what is left of a text.
+//! The findings of filters, the text that they leave alone, and the masked result.
 
 use std::sync::LazyLock;
 
@@ -24,14 +24,14 @@ fn filters(rules: &[FilterRule]) -> Filters {
     Filters::new(rules).expect("good filters")
 }
 
-/// What is found in a text by one kind.
+/// The findings of one kind in a text.
 fn found(kind: &str, text: &str) -> Vec<String> {
     let filters = filters(&[rule("f", Action::Mask, &[kind], None)]);
     let hits = filters.hits(Places::MAX, text);
     hits.into_iter().map(|hit| text[hit.place].to_owned()).collect()
 }
 
-/// What is left of a value, and what fired.
+/// The masked value, and the filters that fired.
 fn sifted(rules: &[FilterRule], value: &Value) -> (Value, Vec<String>) {
     let filters = filters(rules);
     let text = value.to_string();
@@ -248,7 +248,7 @@ fn many_filters_are_told_apart() {
     assert!(matches!(Filters::new(&one_more), Err(BadFilter::TooMany(_))));
 }
 
-/// Made once: to compile expressions takes longer than to use them.
+/// Built once: compiling expressions takes longer than using them.
 static MAIL_AND_CARDS: LazyLock<Filters> =
     LazyLock::new(|| filters(&[rule("mail", Action::Mask, &["email", "card"], None)]));
 

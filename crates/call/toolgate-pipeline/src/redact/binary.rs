@@ -1,4 +1,5 @@
-//! Binary content in JSON: base64, told by its place or by its look, and replaced by its size and digest.
+//! Binary content in JSON: base64, recognised by its place or by its look, and replaced by its size and
+//! digest.
 
 use base64::Engine as _;
 use base64::alphabet;
@@ -22,8 +23,8 @@ const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
 const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT);
 const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT);
 
-/// Whether this member of an object is binary by its place: `data` of an image or a sound, `blob` of a resource. Words are
-/// none, wherever they stand.
+/// True if this member of an object is binary by its place: `data` of an image or a sound, `blob` of a
+/// resource. Plain words never are.
 pub(super) fn is_binary_member(members: &Map<String, Value>, key: &str, text: &str) -> bool {
     if !may_be_binary_member(key) || !is_base64_text(payload(text)) {
         return false;
@@ -39,7 +40,7 @@ pub(super) fn may_be_binary_member(key: &str) -> bool {
     matches!(key, "data" | "blob")
 }
 
-/// Whether a text is nothing but base64, and long.
+/// True if a text is long and consists of base64 only.
 pub(crate) fn is_binary_text(text: &str) -> bool {
     if text.len() <= BASE64_CHARS_MAX {
         return false;
@@ -52,7 +53,7 @@ fn is_base64_text(text: &str) -> bool {
     text.bytes().all(|byte| is_base64(byte) || matches!(byte, b'\n' | b'\r'))
 }
 
-/// What stands where binary content was: the size and digest of the bytes, so that it can be recognised.
+/// The replacement for binary content: the size and digest of the bytes, so that it can be recognised.
 pub(super) fn marker(text: &str) -> String {
     let bytes = decoded(payload(text)).unwrap_or_else(|| text.as_bytes().to_vec());
     format!("{MARKER_START}{} bytes, {}]", bytes.len(), Digest::of(&bytes))
@@ -62,7 +63,7 @@ pub(super) fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'=')
 }
 
-/// A `data:` URL without its head; any other text as it is.
+/// A `data:` URL without its head; any other text unchanged.
 fn payload(text: &str) -> &str {
     let head = text.as_bytes().iter().take(DATA_URL_HEAD_BYTES_MAX).position(|byte| *byte == b',');
     match head {

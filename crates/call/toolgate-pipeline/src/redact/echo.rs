@@ -1,5 +1,5 @@
-//! Secrets of the arguments that a server says again in its own words. Where they stand there no path can tell, but what
-//! they are is known.
+//! Secrets of the arguments that a server repeats in its own words. No path can tell their position, but
+//! their values are known.
 
 use serde_json::Value;
 use toolgate_core::RawJson;
@@ -11,7 +11,7 @@ pub(crate) fn forget(json: RawJson, secrets: &[String]) -> RawJson {
     if secrets.is_empty() {
         return json;
     }
-    // What cannot be read cannot be searched, so nothing of it is kept.
+    // Unreadable data cannot be searched, so nothing of it is stored.
     let Ok(said) = json.decode::<Value>() else { return Value::from(MARKER).into() };
     let mut kept = said.clone();
     scrub(&mut kept, secrets);
@@ -28,7 +28,7 @@ fn scrub(value: &mut Value, secrets: &[String]) {
     }
 }
 
-/// A text may hold JSON, where a secret stands with its escapes.
+/// A text may contain JSON, in which a secret is written with escapes.
 fn replace(text: &mut String, secret: &str) {
     let escaped = Value::from(secret).to_string();
     for form in [secret, &escaped[1..escaped.len() - 1]] {

@@ -1,5 +1,5 @@
-//! JSON that a text holds. It is changed where it stands: written anew, it could read otherwise than what is sent, as where
-//! a key comes twice and each reader believes another of the two.
+//! JSON inside a text. It is changed in place: rewritten, it could read differently from what is sent, for
+//! example if a key occurs twice and readers disagree on which one counts.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -25,7 +25,7 @@ pub(super) struct Embedded<'w, 'a, 't> {
 
 struct TooDeep;
 
-/// An object that is gone through, with its members where somebody had to know them all.
+/// An object during the walk, with its members if all of them had to be known.
 struct Whole {
     start: usize,
     members: Option<Map<String, Value>>,
@@ -37,7 +37,7 @@ impl<'w, 'a, 't> Embedded<'w, 'a, 't> {
         Self { walk, text, at: 0, changes: Vec::new() }
     }
 
-    /// The text without what must not be kept, if there is any such thing in it.
+    /// The text without values that must not be stored, if it has any.
     pub(super) fn redacted(mut self, found: &mut Found) -> Option<String> {
         if self.value(&self.walk.root(), 0, found).is_err() {
             return Some(found.take_text(HiddenKind::Nested, self.text));
@@ -156,8 +156,9 @@ impl<'w, 'a, 't> Embedded<'w, 'a, 't> {
         self.value(reached, depth + 1, found)
     }
 
-    /// Takes out a whole value because of its place. The caller wrote that place too, into a text that its reader may
-    /// understand otherwise: people may agree to what can be nothing but a credential.
+    /// Removes a whole value because of its place. The caller wrote that place too, into a text that its
+    /// reader may understand differently: people may only agree to a hidden value that can be nothing but a
+    /// credential.
     fn take_out(&mut self, kind: HiddenKind, found: &mut Found) {
         let place = self.skip_value();
         let text = match self.text.as_bytes()[place.start] {
@@ -197,7 +198,7 @@ impl<'w, 'a, 't> Embedded<'w, 'a, 't> {
         }
     }
 
-    /// The byte to look at; at the end one that ends everything.
+    /// The current byte; at the end one that ends everything.
     fn byte(&self) -> u8 {
         self.text.as_bytes().get(self.at).copied().unwrap_or(b']')
     }
@@ -255,7 +256,7 @@ impl<'w, 'a, 't> Embedded<'w, 'a, 't> {
     }
 }
 
-/// Nothing that a shell or another reader would take for more than a word.
+/// No character that a shell or another reader would take for more than a word.
 fn is_harmless(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || matches!(

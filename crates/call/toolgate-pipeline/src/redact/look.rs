@@ -1,8 +1,8 @@
-//! Credentials that give themselves away by how they look: those of well known makers, tokens of ours, what stands after
-//! `Bearer`, private keys, passwords in addresses, numbers of payment cards. Only the credential itself is meant, never
-//! the text around it.
+//! Credentials that are recognisable by their look: those of well-known issuers, our own tokens, the value
+//! after `Bearer`, private keys, passwords in addresses, numbers of payment cards. Only the credential itself
+//! is matched, never the text around it.
 //!
-//! One search for all beginnings at once goes over a text; what it finds is looked at more closely.
+//! One search for all beginnings at once goes over a text; its matches are then inspected more closely.
 
 mod card;
 mod shape;
@@ -19,11 +19,12 @@ use table::LOOKS;
 pub(crate) use card::CARD;
 pub(super) use card::{card_of_number, may_hold_card};
 
-/// Shorter texts hold none of them.
+/// Shorter texts contain none of them.
 const TEXT_BYTES_MIN: usize = 8;
-/// How many letters of an address in JSON are looked at: each may be written with an escape.
+/// The number of bytes of an address in JSON that are inspected: each character may be written with an
+/// escape.
 const RAW_ADDRESS_BYTES_MAX: usize = 2 * shape::ADDRESS_BYTES_MAX;
-/// What the beginnings of an address are like where JSON escapes its slashes, once or several times.
+/// The beginnings of an address if JSON escapes its slashes, once or several times.
 const ESCAPED_ADDRESSES: [&str; 2] = [":\\/", ":\\\\"];
 
 static STARTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
@@ -37,7 +38,7 @@ static STARTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
 /// One kind of credential.
 #[derive(Debug)]
 struct Look {
-    /// What it begins with, or what stands before it.
+    /// Its beginning, or the text before it.
     start: &'static str,
     kind: &'static str,
     shape: Shape,
@@ -80,26 +81,26 @@ pub(crate) fn credentials(text: &str) -> Vec<Seen> {
     seen
 }
 
-/// What credentials are called, each once.
+/// The names of credentials, each once.
 #[cfg(test)]
 pub(crate) fn look_kinds() -> impl Iterator<Item = &'static str> {
     let kinds: std::collections::BTreeSet<&str> = LOOKS.iter().map(|look| look.kind).chain([CARD]).collect();
     kinds.into_iter()
 }
 
-/// Whether a text holds a credential.
+/// True if a text contains a credential.
 pub(crate) fn holds_credential(text: &str) -> bool {
     !credentials(text).is_empty()
 }
 
-/// Words of which one occurs, in any case, in every JSON text that has a credential in one of its strings, unless it is
-/// written with escapes.
+/// Words of which one occurs, in any case, in every JSON text that has a credential in one of its strings,
+/// unless it is written with escapes.
 pub(super) fn traces() -> impl Iterator<Item = &'static str> {
     LOOKS.iter().map(|look| look.start).chain(ESCAPED_ADDRESSES)
 }
 
-/// Whether the trace with this number, found at this place of a JSON text, may be that of a credential. It may say yes
-/// for nothing, never no for something.
+/// True if the trace with this number, found at this position of a JSON text, may belong to a credential.
+/// False positives are fine, false negatives are not.
 pub(super) fn may_be(json: &str, trace: usize, at: usize) -> bool {
     match LOOKS.get(trace) {
         Some(look) if look.shape != Shape::Address => look.shape.may_be_at(json.as_bytes(), at, look.start),

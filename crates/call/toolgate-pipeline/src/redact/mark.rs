@@ -1,4 +1,4 @@
-//! What stands where something was taken out, and what is known of it.
+//! The replacements for removed values, and the facts that are known about them.
 
 use std::fmt;
 
@@ -6,34 +6,34 @@ use serde_json::Value;
 
 use super::look::CARD;
 
-/// What stands where something was taken out.
+/// The replacement for a removed value.
 pub const MARKER: &str = "[redacted]";
-/// Where people decide, it says what was taken out and how long that is.
+/// For people who decide, it also says what was removed and how long it is.
 const TOLD_START: &str = "[redacted: ";
-/// What every mark begins with, wherever in a text it stands.
+/// The beginning of every mark, wherever it occurs in a text.
 pub(super) const MARK_START: &str = "[redacted";
-/// How many digits of a card's number may be shown, by the rules of those who issue them.
+/// The number of digits of a card number that may be shown, by the rules of card issuers.
 const CARD_DIGITS_SHOWN: (usize, usize) = (6, 4);
-/// Shorter secrets may stand in a result by chance.
+/// Shorter secrets may occur in a result by chance.
 const ECHO_CHARS_MIN: usize = 6;
 
-/// How it is said that something was taken out.
+/// The form of a mark.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Marks {
-    /// That it was: what is kept gives nothing away, not even a length.
+    /// The bare fact: stored data reveals nothing, not even a length.
     Plain,
-    /// What it was and how long: somebody decides on the rest.
+    /// The kind and the length: a person decides on the rest.
     Told,
 }
 
-/// Something that was taken out.
+/// A removed value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hidden {
-    /// A JSON pointer to the argument that holds it.
+    /// A JSON pointer to the argument that contains it.
     pub path: String,
     pub kind: HiddenKind,
-    /// Whether people may agree to a call without having seen it: its place says what it is, or enough of it is shown.
-    /// Where only its look says so, whoever makes the call chose it, and could hide anything.
+    /// True if people may agree to a call without having seen it: its place shows what it is, or enough of it
+    /// is shown. If only its look does, the caller chose it and could hide anything.
     pub may_stay_unseen: bool,
 }
 
@@ -46,7 +46,7 @@ pub enum HiddenKind {
     /// By its look: which kind of credential.
     Look(&'static str),
     Binary,
-    /// JSON within a text that goes too deep to be searched.
+    /// JSON within a text that is nested too deeply to be searched.
     Nested,
 }
 
@@ -62,7 +62,7 @@ impl fmt::Display for HiddenKind {
     }
 }
 
-/// What a walk took out, and how it says so.
+/// The values that a walk removed, and the form of their marks.
 #[derive(Debug)]
 pub(super) struct Found {
     marks: Marks,
@@ -97,7 +97,7 @@ impl Found {
         self.hidden.push(Hidden { path: String::new(), kind, may_stay_unseen });
     }
 
-    /// What was taken out since stands below this step.
+    /// Prefixes everything that was removed since then with this step.
     pub(super) fn below(&mut self, since: usize, step: &str) {
         for hidden in &mut self.hidden[since..] {
             hidden.path.insert_str(0, step);
@@ -145,7 +145,7 @@ fn leaves(value: &Value, see: &mut impl FnMut(&str)) {
     }
 }
 
-/// Whether a whole text stands in for something.
+/// True if the whole text is a mark.
 pub(super) fn is_mark(text: &str) -> bool {
     text == MARKER || (text.starts_with(TOLD_START) && text.ends_with(']'))
 }

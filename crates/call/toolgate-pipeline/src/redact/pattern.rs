@@ -30,7 +30,7 @@ enum Step {
     AnyDepth,
 }
 
-/// One step of the value that is walked.
+/// One step of the walked value.
 #[derive(Clone, Copy)]
 pub(super) enum Place<'a> {
     Key(&'a str),
@@ -55,7 +55,7 @@ impl Pattern {
         })
     }
 
-    /// Where in the path one stands after one more step from `at`; every way that `**` leaves open.
+    /// The positions in the path after one more step from `at`; all of those that `**` allows.
     pub(super) fn advance(&self, at: usize, place: Place<'_>, mut reach: impl FnMut(usize)) {
         let mut from = at;
         while let Some(Step::AnyDepth) = self.steps.get(from) {
@@ -67,7 +67,7 @@ impl Pattern {
         }
     }
 
-    /// Whether what stands here is meant: nothing of the path is left, or only steps that need not be taken.
+    /// True if the path ends here: nothing of it is left, or only optional steps.
     pub(super) fn is_end(&self, at: usize) -> bool {
         self.steps[at..].iter().all(|step| *step == Step::AnyDepth)
     }

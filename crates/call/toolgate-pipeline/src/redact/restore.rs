@@ -1,4 +1,4 @@
-//! Putting back what was taken out, where an approver changed other things.
+//! Restoring removed values after an approver changed other things.
 
 use serde_json::{Map, Value};
 
@@ -15,14 +15,14 @@ pub struct Unrestorable {
     pub path: String,
 }
 
-/// The edited arguments with the original's values wherever the edit still holds what stood in for them: `shown` are the
-/// arguments as approvers saw them. A stand-in for which there is no original is refused: a call must not run with the word
-/// for a secret in place of one.
+/// The edited arguments, with the original's values wherever the edit still has their marks: `shown` are the
+/// arguments as approvers saw them. A mark without an original is refused: a call must not run with the mark
+/// of a secret in place of the secret.
 pub fn restore(edited: Value, original: &Value, shown: &Value) -> Result<Value, Unrestorable> {
     put_back(edited, Some(Before { original, shown }), &mut String::new())
 }
 
-/// What stood at a place.
+/// The original value at a place.
 #[derive(Clone, Copy)]
 struct Before<'a> {
     original: &'a Value,
@@ -38,7 +38,7 @@ impl<'a> Before<'a> {
         Some(Before { original: self.original.get(index)?, shown: self.shown.get(index)? })
     }
 
-    /// Whether approvers saw only part of a text.
+    /// True if approvers saw only part of a text.
     fn is_text_in_part(self) -> bool {
         self.original != self.shown && self.shown.as_str().is_some_and(|text| text.contains(MARK_START))
     }
@@ -77,8 +77,8 @@ fn put_back_members(
     members.into_iter().map(put_back_member).collect()
 }
 
-/// A list that has become longer or shorter no longer says which item was which; nothing is put back into it, or one
-/// person's secret could end up with another's name.
+/// After a list has become longer or shorter, items can no longer be matched; nothing is restored in it, or
+/// one person's secret could end up under another's name.
 fn put_back_items(
     items: Vec<Value>,
     before: Option<Before<'_>>,
@@ -103,7 +103,7 @@ fn below<T>(path: &mut String, step: &str, work: impl FnOnce(&mut String) -> T) 
     result
 }
 
-/// Whether something in a value stands in for what was taken out.
+/// True if a value contains a mark.
 pub fn mentions_marker(value: &Value) -> bool {
     match value {
         Value::String(text) => text.contains(MARK_START) || text.starts_with(binary::MARKER_START),

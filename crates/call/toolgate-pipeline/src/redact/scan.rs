@@ -1,5 +1,5 @@
-//! A look at a result's text that says whether any rule could match at all. It may say yes for nothing, never no for
-//! something: then a secret would be kept.
+//! A quick scan of a result's text for anything that a rule could match. False positives are fine; a false
+//! negative would store a secret.
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
@@ -8,9 +8,9 @@ use super::look;
 use super::pattern::Pattern;
 use super::secret::TRACES;
 
-/// Content blocks and resources with binary members, as their texts give them away.
+/// The traces of content blocks and resources with binary members.
 const BINARY_TRACES: [&str; 3] = ["\"image\"", "\"audio\"", "\"blob\""];
-/// The same inside JSON that a string holds.
+/// The same inside JSON in a string.
 const EMBEDDED_BINARY_TRACES: [&str; 3] = ["image\\\"", "audio\\\"", "blob\\\""];
 /// A letter written as an escape can hide any of the others.
 const ESCAPED_LETTER: &str = "\\u";
@@ -18,9 +18,9 @@ const ESCAPED_LETTER: &str = "\\u";
 #[derive(Debug)]
 pub(super) struct QuickScan {
     traces: AhoCorasick,
-    /// How many of the traces are those of credentials; they come first, and are looked at more closely.
+    /// The number of traces that belong to credentials; they come first, and are inspected more closely.
     looks: usize,
-    /// Whether some rule can match without any word that could be looked for.
+    /// True if some rule can match without any word to search for.
     always: bool,
 }
 
@@ -50,7 +50,7 @@ impl QuickScan {
         self.always || self.has_trace(text) || look::may_hold_card(text) || has_long_run(text.as_bytes())
     }
 
-    /// Overlapping ones too: the trace of a credential that is none may hide another.
+    /// Including overlapping ones: the trace of a false credential may hide another.
     fn has_trace(&self, text: &str) -> bool {
         let mut found = self.traces.find_overlapping_iter(text);
         found.any(|one| {
@@ -60,8 +60,8 @@ impl QuickScan {
     }
 }
 
-/// A key that stands in the text as it is: not an index of an array, nothing that JSON would escape, and no letters
-/// whose other case the search does not know.
+/// True for a key that occurs in the text literally: not an index of an array, nothing that JSON would
+/// escape, and no letters whose other case the search does not know.
 fn can_be_looked_for(key: &str) -> bool {
     let is_index = key.bytes().all(|byte| byte.is_ascii_digit());
     !is_index
@@ -70,8 +70,9 @@ fn can_be_looked_for(key: &str) -> bool {
             .all(|byte| (byte.is_ascii_graphic() || byte == b' ') && !matches!(byte, b'"' | b'\\' | b'/'))
 }
 
-/// Whether there is a run of base64 longer than the limit, also one broken into lines (`\n` is two characters here).
-/// Such a run covers one of the places that are a run's length apart, so only these are looked at.
+/// True if there is a run of base64 longer than the limit, including one broken into lines (`\n` is two
+/// characters here). Such a run covers one of the positions that are one run's length apart, so only these
+/// are checked.
 fn has_long_run(text: &[u8]) -> bool {
     let belongs = |byte: &&u8| is_base64(**byte) || **byte == b'\\';
     let mut at = BASE64_CHARS_MAX;

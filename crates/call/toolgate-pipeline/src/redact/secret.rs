@@ -1,6 +1,6 @@
-//! What is a secret by the name of its key, whatever the operator's rules say.
+//! Secrets by the name of their key, independent of the operator's rules.
 
-/// What the key of a secret ends with.
+/// The endings of secret keys.
 const SECRET_ENDINGS: [&str; 18] = [
     "password",
     "passwd",
@@ -22,8 +22,8 @@ const SECRET_ENDINGS: [&str; 18] = [
     "cookie",
 ];
 
-/// What occurs, in any case, in every text that has a secret key in it, unless it is written with escapes. The kinds of keys
-/// are found by their last word and the quote behind it, plain or inside a string.
+/// Words of which one occurs, in any case, in every text with a secret key, unless it is written with
+/// escapes. Keys are found by their last word and the quote after it, plain or inside a string.
 pub(super) const TRACES: [&str; 10] = [
     "password",
     "passwd",
@@ -37,7 +37,7 @@ pub(super) const TRACES: [&str; 10] = [
     "cookie",
 ];
 
-/// Whether what stands under this key is a secret: `password`, `db_password`, `apiKey`, `X-Api-Key`.
+/// True if the value under this key is a secret: `password`, `db_password`, `apiKey`, `X-Api-Key`.
 pub(crate) fn is_secret_key(key: &str) -> bool {
     SECRET_ENDINGS.iter().any(|ending| ends_with(key, ending))
 }

@@ -83,7 +83,7 @@ fn other_keys_and_facts_about_secrets_are_kept() {
     check_output(Vec::new(), harmless.clone(), harmless);
 }
 
-/// What is left of a text, in arguments and in results.
+/// The redacted form of a text, in arguments and in results.
 #[track_caller]
 fn check_text(text: &str, expected: &str) {
     check(json!({"note": [text]}), json!({"note": [expected]}));

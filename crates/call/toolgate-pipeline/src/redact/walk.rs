@@ -10,10 +10,10 @@ use super::pattern::{Pattern, Place};
 use super::secret::is_secret_key;
 use crate::canonical::escape_step;
 
-/// JSON inside strings inside strings is followed this far; what lies deeper is taken out unread.
+/// The maximum depth of JSON inside strings that is followed; deeper content is removed unread.
 const EMBEDDED_DEPTH_MAX: usize = 3;
 
-/// What is walked over.
+/// The walked side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Side {
     Arguments,
@@ -27,7 +27,7 @@ pub(super) struct Walk<'a> {
     embedded_left: usize,
 }
 
-/// Places in patterns that have been reached: the pattern's index and the step that comes next.
+/// The reached positions in patterns: the pattern's index and its next step.
 pub(super) type Reached = Vec<(usize, usize)>;
 
 impl<'a> Walk<'a> {
@@ -35,7 +35,7 @@ impl<'a> Walk<'a> {
         Walk { patterns, side, embedded_left: EMBEDDED_DEPTH_MAX }
     }
 
-    /// The value without what must not be kept, if there is any such thing in it.
+    /// The value without the parts that must not be stored, if it has any.
     pub(super) fn start(&self, value: &Value, found: &mut Found) -> Option<Value> {
         self.value(value, &self.root(), found)
     }
@@ -99,7 +99,7 @@ impl<'a> Walk<'a> {
         self.child(value, &self.below(reached, key), found)
     }
 
-    /// Where in the patterns one stands below a key.
+    /// The positions in the patterns below a key.
     pub(super) fn below(&self, reached: &Reached, key: &str) -> Reached {
         let mut next = self.advanced(reached, Place::Key(key));
         if self.side == Side::Result && key == "structuredContent" {
@@ -134,7 +134,7 @@ impl<'a> Walk<'a> {
         self.value(value, reached, found)
     }
 
-    /// Whether a rule means what stands here.
+    /// True if a rule matches this position.
     pub(super) fn is_meant(&self, reached: &Reached) -> bool {
         reached.iter().any(|(pattern, at)| self.patterns[*pattern].is_end(*at))
     }
@@ -165,7 +165,8 @@ impl<'a> Walk<'a> {
         without_credentials(text, found)
     }
 
-    /// Servers repeat their structured content as text, and callers send bodies as text; a secret in there is one too.
+    /// Servers repeat their structured content as text, and callers send bodies as text; a secret in there
+    /// counts too.
     fn embedded(&self, text: &str, found: &mut Found) -> Option<String> {
         let Some(embedded_left) = self.embedded_left.checked_sub(1) else {
             return Some(found.take_text(HiddenKind::Nested, text));
@@ -190,13 +191,14 @@ fn without_credentials(text: &str, found: &mut Found) -> Option<String> {
     Some(left)
 }
 
-/// What stands for a number that is one of a card.
+/// The replacement for a number that is a card number.
 pub(super) fn card(number: &Number, found: &mut Found) -> Option<String> {
     let digits = look::card_of_number(number.as_u64()?)?;
     Some(found.take_text(HiddenKind::Look(CARD), &digits))
 }
 
-/// `null` and booleans give nothing away: `has_password` is a fact, not a password. What stands in for a secret is none.
+/// `null` and booleans reveal nothing: `has_password` is a fact, not a password. A mark is not a secret
+/// either.
 fn can_be_secret(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(_) => false,

@@ -1,5 +1,5 @@
-//! From the text of a schema to a validator, within bounds: neither compiling nor checking may take long, whoever
-//! wrote the schema and whoever sends the value.
+//! From the text of a schema to a validator, within bounds: neither compiling nor checking may take long, for
+//! any schema and any value.
 
 use jsonschema::{PatternOptions, Retrieve, Uri, ValidationError, ValidationOptions, Validator};
 use serde_json::{Value, json};
@@ -16,18 +16,18 @@ pub(super) const SCHEMA_BYTES_MAX: usize = 256 << 10;
 pub(super) const NODES_MAX: usize = 100_000;
 /// The same where the schema has patterns with look-around: only those can make the engine go back.
 pub(super) const NODES_WITH_LOOK_AROUND_MAX: usize = 2_000;
-/// How deep a value that is checked may nest.
+/// The maximum nesting depth of a checked value.
 pub(super) const DEPTH_MAX: usize = 128;
-/// How often one match may go back before it counts as failed.
+/// The number of backtracks after which a match counts as failed.
 const BACKTRACKS_MAX: usize = 10_000;
-/// What one compiled pattern may take.
+/// The maximum size of one compiled pattern.
 const PATTERN_BYTES_MAX: usize = 1 << 20;
-/// How much of a compiler's complaint is passed on.
+/// The number of characters of a compiler's complaint that are passed on.
 const COMPLAINT_CHARS_MAX: usize = 300;
 
 pub(super) enum Compiled {
     Usable(Box<Usable>),
-    /// Why nothing is checked.
+    /// The reason why nothing is checked.
     Unusable(String),
 }
 
@@ -67,7 +67,7 @@ impl Usable {
         self.validator.iter_errors(value)
     }
 
-    /// What is too large about a value, if something is.
+    /// The limit that a value exceeds, if any.
     pub(super) fn too_large(&self, value: &Value) -> Option<String> {
         let mut nodes_left = self.nodes_max;
         match measure(value, DEPTH_MAX, &mut nodes_left) {
@@ -98,8 +98,8 @@ fn measure(value: &Value, depth_left: usize, nodes_left: &mut usize) -> Result<(
     }
 }
 
-/// Tries the engine that matches in linear time first. Generated schemas do use look-around (to check e-mail
-/// addresses, for one), which that engine refuses; then the other one, kept on a short lead.
+/// Tries the engine with linear matching time first. Generated schemas do use look-around (for e-mail
+/// addresses, for example), which that engine refuses; then the other one, with tight limits.
 fn build(schema: &Value, formats: Formats) -> Result<(Validator, usize), Unusable> {
     let options = || options(formats);
     let linear = PatternOptions::regex().size_limit(PATTERN_BYTES_MAX).dfa_size_limit(PATTERN_BYTES_MAX);
@@ -128,7 +128,7 @@ fn options(formats: Formats) -> ValidationOptions<'static> {
     }
 }
 
-/// Whoever is asked for another document has none but the one that everything fits.
+/// Answers every request for another document with the schema that everything fits.
 struct Nobody;
 
 impl Retrieve for Nobody {

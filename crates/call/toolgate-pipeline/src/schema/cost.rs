@@ -1,6 +1,7 @@
-//! How much work a schema can cause. Branches that refer to branches double at each step, so a short schema can ask for
-//! more than any machine can do; the validator remembers verdicts in most places, but not where it collects errors.
-//! This module walks ahead the way the validator would, counts, and gives up at a limit.
+//! The amount of work that a schema can cause. Branches that refer to branches double at each step, so a
+//! short schema can require more than any machine can do; the validator remembers verdicts in most places,
+//! but not where it collects errors. This module walks ahead as the validator would, counts, and stops at a
+//! limit.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,9 +16,9 @@ const IN_PLACE_MAX: usize = 2_000;
 const IN_PLACE_SUM_MAX: usize = 1_000_000;
 /// Applications of subschemas to parts of a value while errors are collected.
 const EXPLAIN_MAX: usize = 50_000;
-/// How deep the walk goes before it counts as endless.
+/// The depth at which the walk counts as endless.
 const WALK_DEPTH_MAX: usize = 512;
-/// How much of a reference is quoted, and how many are.
+/// The number of characters of a reference that are quoted, and the number of references.
 const REFERENCE_CHARS_MAX: usize = 200;
 const REFERENCES_TOLD_MAX: usize = 3;
 
@@ -38,7 +39,7 @@ pub(super) const DEEPER: [&str; 8] = [
     "propertyNames",
 ];
 pub(super) const PARTS: [&str; 2] = ["properties", "patternProperties"];
-/// Schemas that apply only where a reference leads to them.
+/// Schemas that apply only through a reference.
 pub(super) const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 
 #[derive(Debug, thiserror::Error)]
@@ -49,10 +50,10 @@ pub(super) enum NotBounded {
     TooIntricate,
 }
 
-/// A schema in which every reference leads somewhere.
+/// A schema in which every reference resolves.
 pub(super) struct Document {
     pub(super) schema: Value,
-    /// What the author wrote and is not checked, in words.
+    /// The parts that the author wrote but that are not checked, in words.
     pub(super) left_out: Option<String>,
     /// Anchor to the JSON pointer of the subschema that has it.
     anchors: BTreeMap<String, String>,
@@ -81,7 +82,7 @@ impl Document {
         Document { schema, left_out, anchors }
     }
 
-    /// Whether collecting every error of this value is a bounded piece of work.
+    /// True if collecting every error of this value is bounded work.
     pub(super) fn can_explain(&self, value: &Value) -> bool {
         let mut walk = Walk { document: self, steps_left: EXPLAIN_MAX, depth_left: WALK_DEPTH_MAX };
         walk.apply(&self.schema, Some(value)).is_ok()
@@ -143,7 +144,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Counts what applying a schema does; without a value, only what it does to one place.
+    /// Counts the work of applying a schema; without a value, only the work at one place.
     fn apply(&mut self, schema: &'a Value, value: Option<&Value>) -> Result<(), NotBounded> {
         self.steps_left = self.steps_left.checked_sub(1).ok_or(NotBounded::TooIntricate)?;
         let Some(members) = schema.as_object() else { return Ok(()) };
@@ -217,7 +218,7 @@ pub(super) fn in_place(members: &Map<String, Value>) -> impl Iterator<Item = &Va
     listed(members, &IN_PLACE).chain(mapped(members, &IN_PLACE_MAPS))
 }
 
-/// The schemas under keywords that hold one schema or a list of them.
+/// The schemas under keywords with one schema or a list of them.
 pub(super) fn listed<'a>(
     members: &'a Map<String, Value>,
     keywords: &'a [&str],
@@ -228,7 +229,7 @@ pub(super) fn listed<'a>(
     })
 }
 
-/// The schemas under keywords that hold schemas by name.
+/// The schemas under keywords with schemas by name.
 pub(super) fn mapped<'a>(
     members: &'a Map<String, Value>,
     keywords: &'a [&str],
@@ -272,7 +273,7 @@ fn collect_anchors(value: &Value, pointer: &str, anchors: &mut BTreeMap<String, 
     }
 }
 
-/// A fragment of a URI as the text it stands for.
+/// Decodes a fragment of a URI.
 fn percent_decoded(fragment: &str) -> String {
     let mut bytes = Vec::with_capacity(fragment.len());
     let mut rest = fragment.as_bytes();

@@ -1,6 +1,7 @@
-//! References that lead out of a schema. Nothing is fetched for them, and the rest of the schema is used all the same: what hangs
-//! on such a reference counts as fitting. Under `not`, and wherever else a part that fits makes the whole not fit, that would
-//! refuse what the author allows, so such keywords are loosened along with it.
+//! References that lead out of a schema. Nothing is fetched for them, and the rest of the schema is still
+//! used: everything behind such a reference counts as fitting. Under `not`, and in other places where a
+//! fitting part makes the whole invalid, that would refuse values that the author allows, so such keywords
+//! are loosened along with it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,17 +9,17 @@ use serde_json::{Map, Value, json};
 
 use super::cost::{DEEPER, DEFINITIONS, Document, PARTS, REFERENCES, Target, in_place, listed, mapped};
 
-/// What a reference that leads out is written as: a schema that everything fits.
+/// The replacement for a reference that leads out: a schema that everything fits.
 pub(super) const ANYTHING: &str = "urn:toolgate:anything";
 
-/// Where a subschema lies in memory, while its document is only read.
+/// The address of a subschema in memory, valid while its document is only read.
 type Id = *const Value;
 
 fn id(schema: &Value) -> Id {
     std::ptr::from_ref(schema)
 }
 
-/// The schema without what leads out of it, and the references that did; `None` where none does.
+/// The schema without the references that lead out of it, and those references; `None` if there are none.
 pub(super) fn cut(document: &Document) -> Option<(Value, BTreeSet<String>)> {
     let survey = Survey::of(document);
     if survey.outside.is_empty() {
@@ -35,7 +36,7 @@ struct Survey {
     seen: BTreeSet<Id>,
     /// From a subschema to those that apply it.
     appliers: BTreeMap<Id, Vec<Id>>,
-    /// Those that have a reference of which nobody can say here what it asks for.
+    /// The subschemas with a reference that cannot be resolved here.
     unknown: Vec<Id>,
     outside: BTreeSet<String>,
 }
@@ -75,7 +76,7 @@ impl Survey {
                 }
                 Target::Schema(target) => {
                     applied.push(target);
-                    // Where the other two lead is decided by whoever came here.
+                    // The targets of the other two depend on the way that leads here.
                     if keyword != "$ref" {
                         self.unknown.push(id(schema));
                     }
@@ -85,7 +86,7 @@ impl Survey {
         }
     }
 
-    /// The subschemas whose verdict hangs on an unknown one.
+    /// The subschemas whose verdict depends on an unknown one.
     fn hanging(&self) -> BTreeSet<Id> {
         let mut open = BTreeSet::new();
         let mut waiting = self.unknown.clone();
@@ -127,13 +128,13 @@ impl Cut<'_> {
         self.open.contains(&id(schema))
     }
 
-    /// `members` are as the author wrote them, `copy` is what is used.
+    /// `members` are the author's, `copy` is the version that is used.
     fn loosen(&self, members: &Map<String, Value>, copy: &mut Map<String, Value>) {
         let is_open = |keyword: &'static str| listed(members, &[keyword]).any(|inner| self.is_open(inner));
         for (keyword, reference) in references(members) {
             if matches!(self.document.follow(reference), Target::Nowhere) {
                 copy.remove(keyword);
-                // Older dialects ignore what stands beside a `$ref`, so one must stay.
+                // Older dialects ignore everything beside a `$ref`, so one must stay.
                 copy.insert("$ref".to_owned(), ANYTHING.into());
             }
         }
@@ -148,13 +149,13 @@ impl Cut<'_> {
         if is_open("oneOf") {
             at_least_one(copy);
         }
-        // What an unknown part would have looked at is not left over.
+        // Members that an unknown part would have evaluated are not left over.
         copy.remove("unevaluatedProperties");
         copy.remove("unevaluatedItems");
     }
 }
 
-/// Makes `anyOf` of `oneOf`, beside an `anyOf` that may be there.
+/// Turns `oneOf` into `anyOf`, beside an existing `anyOf`.
 fn at_least_one(schema: &mut Map<String, Value>) {
     let Some(forms) = schema.remove("oneOf") else { return };
     let form = json!({ "anyOf": forms });

@@ -1,4 +1,4 @@
-//! From the validator's errors to problems that whoever made the call can act on.
+//! From the validator's errors to problems that a caller can act on.
 
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
@@ -13,13 +13,13 @@ use super::{PROBLEMS_MAX, Problem};
 use crate::canonical::escape_step;
 use crate::redact::{holds_credential, is_secret_key};
 
-/// Forms of a `oneOf` or `anyOf` that are told apart.
+/// The number of forms of a `oneOf` or `anyOf` that are explained separately.
 const FORMS_MAX: usize = 4;
-/// How much of a pattern or a schema is quoted.
+/// The number of characters of a pattern or a schema that are quoted.
 const QUOTE_CHARS_MAX: usize = 120;
 /// Known names that are listed for an unknown one.
 const NAMES_MAX: usize = 12;
-/// How deep branches within branches are explained.
+/// The maximum depth of branches within branches that are explained.
 const BRANCHES_DEEP_MAX: usize = 8;
 
 /// Every problem of a value that is known not to fit.
@@ -36,7 +36,7 @@ pub(super) fn problems(usable: &Usable, value: &Value) -> Vec<Problem> {
     let mut more = 0;
     for error in usable.errors(value) {
         let room = PROBLEMS_MAX - problems.len();
-        // Explaining compares names with names, which would add up; what is not listed is only counted.
+        // Explaining compares names with names, which adds up; problems beyond the limit are only counted.
         let mut next = if room > 0 { explainer.explain(&error) } else { Vec::new() };
         let count = next.len().max(count(&error));
         next.truncate(room);
@@ -49,7 +49,7 @@ pub(super) fn problems(usable: &Usable, value: &Value) -> Vec<Problem> {
     problems
 }
 
-/// How many problems an error stands for, at least.
+/// The minimum number of problems behind an error.
 fn count(error: &ValidationError<'_>) -> usize {
     match error.kind() {
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
@@ -109,13 +109,13 @@ impl<'a> Explainer<'a> {
         problem
     }
 
-    /// The properties of the schema that an error comes from.
+    /// The properties of the schema behind an error.
     fn properties(self, error: &ValidationError<'_>) -> Option<&'a Map<String, Value>> {
         let node = self.document.schema.pointer(parent(error.schema_path().as_str()))?;
         node.get("properties")?.as_object()
     }
 
-    /// None of the forms fits. If only one can have been meant, what is wrong with that one is all that matters.
+    /// None of the forms fits. If only one can have been meant, only its problems matter.
     fn no_form(self, error: &ValidationError<'_>, forms: &[Vec<ValidationError<'static>>]) -> Vec<Problem> {
         let Some(branches_left) = self.branches_left.checked_sub(1) else {
             return vec![got(error, "a value that fits one of its forms")];
@@ -130,7 +130,8 @@ impl<'a> Explainer<'a> {
         }
     }
 
-    /// What each form lacks, in one line: the value that tells it from the others, or else the first thing.
+    /// The problem of each form, in one line: the value that distinguishes it from the others, or else its
+    /// first problem.
     fn forms(self, path: &str, forms: &[&[ValidationError<'static>]]) -> String {
         let first = |form: &[ValidationError<'static>]| {
             let told = form.iter().find(|error| is_wrong_tag(error)).or(form.first())?;
@@ -161,7 +162,8 @@ fn no_such_name<'a>(known: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
-/// The forms that can have been meant: those of the right type, and of these the ones whose fixed values are there.
+/// The forms that can have been meant: those of the right type, and of these the ones with matching fixed
+/// values.
 fn meant<'a>(path: &str, forms: &'a [Vec<ValidationError<'static>>]) -> Vec<&'a [ValidationError<'static>]> {
     let of_type = || forms.iter().map(Vec::as_slice).filter(|form| own_type(path, form).is_none());
     let tagged: Vec<_> = of_type().filter(|form| !form.iter().any(is_wrong_tag)).collect();
@@ -208,7 +210,8 @@ fn wrong_type(error: &ValidationError<'_>, kind: &TypeKind) -> Problem {
     problem
 }
 
-/// What a string holds, if that is what was asked for: models like to put quotes around numbers and whole objects.
+/// The type of a string's content, if it is the expected one: models like to put quotes around numbers and
+/// whole objects.
 fn unquoted(value: &Value, kind: &TypeKind) -> Option<&'static str> {
     let inner: Value = serde_json::from_str(value.as_str()?).ok()?;
     let (name, word) = match inner {

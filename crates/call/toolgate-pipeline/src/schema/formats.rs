@@ -1,13 +1,13 @@
-//! `format`: what values of the known ones look like in words. A name that nobody knows says nothing about a value; neither does
-//! `regex`, as every server has a dialect of its own.
+//! `format`: descriptions of the known ones. An unknown name says nothing about a value; neither does
+//! `regex`, as every server has its own dialect.
 
 use toolgate_core::Tool;
 
-/// Whether values are held against `format`.
+/// The treatment of `format`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Formats {
     Checked,
-    /// The operator says that the server uses it loosely.
+    /// The operator declared that the server uses it loosely.
     Ignored,
 }
 
@@ -39,7 +39,7 @@ const WORDS: [(&str, &str); 16] = [
     ("relative-json-pointer", "a relative JSON pointer such as 1/a"),
 ];
 
-/// What a value of this format looks like.
+/// A description of values of this format.
 pub(super) fn described(format: &str) -> String {
     match WORDS.iter().find(|(name, _)| *name == format) {
         Some((_, words)) => (*words).to_owned(),

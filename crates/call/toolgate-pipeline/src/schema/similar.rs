@@ -1,13 +1,13 @@
-//! What somebody probably meant: the known name nearest to the one they gave.
+//! The likely correction of a name: the known name nearest to the given one.
 
 /// Names longer than this are not compared; the work grows with the product of both lengths.
 const NAME_CHARS_MAX: usize = 64;
 /// Names that are compared with one another at most.
 const NAMES_MAX: usize = 200;
-/// One slip for every so many characters is still taken for the same name.
+/// One slip per this many characters still counts as the same name.
 const CHARS_PER_SLIP: usize = 3;
 
-/// The nearest of the `known` names, if any is near enough to be meant.
+/// The nearest of the `known` names, if any is near enough.
 pub(super) fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if given.len() > NAME_CHARS_MAX {
         return None;
@@ -21,7 +21,7 @@ pub(super) fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> 
         .map(|(_, name)| name)
 }
 
-/// How many slips lie between two names, or nothing if they are too many.
+/// The number of slips between two names, or `None` if there are too many.
 fn slips(plain_given: &str, name: &str) -> Option<usize> {
     let plain_name = plain(name);
     let slips = strsim::damerau_levenshtein(plain_given, &plain_name);

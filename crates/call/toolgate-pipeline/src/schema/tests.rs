@@ -35,7 +35,7 @@ fn problems_of(schema: Value, value: Value) -> Vec<Problem> {
 #[track_caller]
 fn check(schema: Value, value: Value, expected: &str) {
     let mut problems = problems_of(schema, value);
-    // The schema's own order is kept, which says nothing here.
+    // Problems come in the schema's own order, which is irrelevant here.
     problems.sort_by(|a, b| a.path.cmp(&b.path));
     let text = render(&problems);
     assert_eq!(text, expected, "\n--- got\n{text}\n--- expected\n{expected}\n");
@@ -471,7 +471,7 @@ fn a_version_is_compiled_once_and_the_number_kept_is_bounded() {
     let schemas = Schemas::default();
     let mut first = tool(Some(json!({"type": "string"})), None);
     assert!(matches!(schemas.check_input(&first, &json!(1)), Check::Invalid(_)));
-    // The same version: the text is not looked at again.
+    // The same version: the text is not parsed again.
     first.input_schema = Some(RawJson::from(json!({"type": "integer"})));
     assert!(matches!(schemas.check_input(&first, &json!(1)), Check::Invalid(_)));
     for number in 0..VERSIONS_MAX {

@@ -3,14 +3,14 @@
 use jsonschema::types::{JsonType, JsonTypeSet};
 use serde_json::Value;
 
-/// How much of a string is shown.
+/// The number of characters of a string that are shown.
 const STRING_CHARS_MAX: usize = 60;
-/// How many choices are listed.
+/// The number of choices that are listed.
 const CHOICES_MAX: usize = 12;
-/// How much of a description is passed on.
+/// The number of characters of a description that are passed on.
 const DESCRIPTION_CHARS_MAX: usize = 160;
 
-/// A value as it was found. Arrays and objects are told by their size: what is inside them may be long, or secret.
+/// A value as it was found. Arrays and objects are shown by their size: their content may be long, or secret.
 pub(super) fn found(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("an array of {}", counted(items.len(), "item", "items")),
@@ -71,7 +71,7 @@ pub(super) fn choices(options: &[Value]) -> String {
     }
 }
 
-/// What a subschema asks for, and what its author says about it.
+/// A subschema's expectation, with its author's description.
 pub(super) fn described(schema: Option<&Value>) -> String {
     let Some(schema) = schema else { return "a value".to_owned() };
     let description =

@@ -23,13 +23,13 @@ use crate::schema::{InputCheck, render};
 use crate::ticket::{Stopped, Ticket, Words};
 use crate::words::Reader;
 
-/// How often a client hears that its call still waits.
+/// The interval at which a client hears that its call still waits.
 const PROGRESS_EVERY: Duration = Duration::from_secs(5);
 
-/// A call that may be sent: nobody had to be asked, or everybody has agreed.
+/// A call that may be sent: it needed no approval, or has it.
 pub(crate) struct Approved {
     ticket: Ticket,
-    /// What people agreed to, perhaps changed by one of them.
+    /// The approved arguments, possibly changed by an approver.
     arguments: Option<RawJson>,
     warrant: Warrant,
     agreed: Option<Digest>,
@@ -66,12 +66,12 @@ pub(crate) async fn approve(
             warrant: Warrant::Grant { id: grant.id },
             agreed: Some(agreed),
         }),
-        // Few calls come here; a box keeps all the others small.
+        // Few calls come here; a box keeps the future of all others small.
         Ok(None) => Box::pin(ask(pipeline, asking, client, cancel)).await,
     }
 }
 
-/// Stands for the exact call that people agree to, or that its client goes on with.
+/// Identifies the exact call that people agree to, or that its client continues.
 pub(super) fn agreement(ticket: &Ticket, arguments: Digest) -> Digest {
     Digest::of(format!("{}\n{}\n{}\n{arguments}", ticket.principal.id, ticket.tool.name, ticket.tool.version))
 }
@@ -86,8 +86,8 @@ pub(super) fn bound(ticket: &Ticket, arguments: &Value) -> Digest {
     Digest::of(std::iter::once(digest.to_string()).chain(contents).collect::<String>())
 }
 
-/// The next round of a call: the same call, taken up once, or none. What an approver changed cannot go on this way, since
-/// the client repeats what it proposed. What leaves no record cannot tell rounds apart.
+/// The next round of a call: the same call, continued once, or nothing. An approver's changes cannot continue
+/// this way, since the client repeats its own proposal. Unrecorded calls cannot tell rounds apart.
 fn go_on(
     pipeline: &Pipeline,
     mut ticket: Ticket,
@@ -116,8 +116,8 @@ fn go_on(
     Err(Stopped::new(ticket, Outcome::Refused, refusal))
 }
 
-/// A grant that stands for this call. A yes to the call itself that waits to be used comes first, or one decision would
-/// allow one run more than it says.
+/// A grant for this call. An unused approval of the call itself comes first, or one decision would allow one
+/// run too many.
 async fn find_grant(pipeline: &Pipeline, asking: &Asking) -> Result<Option<Grant>, StoreDown> {
     let Asking { ticket, arguments, requirement, .. } = asking;
     let tool = &ticket.tool;
@@ -138,7 +138,7 @@ fn pins_hold(grant: &Grant, arguments: &Value) -> bool {
         .all(|pin| arguments.pointer(&pin.path).is_some_and(|value| canonical::digest_of(value) == pin.value))
 }
 
-/// A call that people are asked about.
+/// A call that needs approval.
 struct Asking {
     ticket: Ticket,
     arguments: Value,
@@ -207,7 +207,7 @@ async fn ask(
         if approval.state != ApprovalState::Cancelled || !is_void {
             return settle(pipeline, asking, approval, client).await;
         }
-        // The call still waits, so people are asked as the policies of now want it, if they do.
+        // The call still waits, so people are asked again if the current policies require it.
         match judge(pipeline, &mut asking.ticket, &asking.arguments) {
             Verdict::Approve(requirement) => asking.requirement = requirement,
             Verdict::Permit => {
@@ -222,7 +222,7 @@ async fn ask(
     }
 }
 
-/// Asks people, or finds what they were asked before.
+/// Asks people, or finds the open question.
 async fn open(
     pipeline: &Pipeline,
     mut asking: Asking,
@@ -238,7 +238,7 @@ async fn open(
         Err(down) => return Err(ledger_down(asking.ticket, &down)),
     }
     let new = asking.new_approval(pipeline, shown);
-    // What policy said is on disk before people hear of it.
+    // The policy's decision is on disk before people hear of it.
     let decided = Entry { durability: Durability::OnDisk, ..std::mem::take(&mut asking.ticket.unwritten) };
     if let Err(down) = pipeline.ledger.append(decided).await {
         return Err(ledger_down(asking.ticket, &down));
@@ -252,7 +252,8 @@ async fn open(
     Ok((asking, opened.approval))
 }
 
-/// Why people are not asked, where too much of this caller waits for them. What they were asked before is not one more.
+/// The reason why people are not asked, if too many calls of this caller already wait for them. An open
+/// question does not count again.
 async fn too_many(
     pipeline: &Pipeline,
     asking: &Asking,
@@ -283,13 +284,13 @@ async fn wait(
     } else {
         hold(pipeline, asking, &approval, client, waited, cancel).await
     };
-    // A question that nobody wants an answer to is not left to people.
+    // A question without anyone waiting for the answer is not left to people.
     if let Waited::Ended(Outcome::Cancelled, _) = ended
         && client.has_withdrawn()
         && held.is_alone()
     {
         let by = &asking.ticket.principal.id;
-        // Where somebody has decided meanwhile, their decision stands; the call is not sent all the same.
+        // A decision made meanwhile stands; the call is not sent all the same.
         drop(pipeline.approvals.cancel(&approval.id, by, Withdrawn::ByCaller).await);
     }
     ended
@@ -324,7 +325,7 @@ async fn hold(
         tokio::select! {
             approval = &mut decided => return Waited::Decided(Box::new(approval)),
             () = cancel.cancelled() => return Waited::Ended(Outcome::Cancelled, Words::Refusal(cancelled())),
-            // The question is in the store; the next gateway goes on with it.
+            // The question is in the store; the next gateway continues with it.
             () = pipeline.closing.cancelled() => return pending(),
             () = pipeline.clock.sleep(left) => {
                 *waited += left;
@@ -350,7 +351,7 @@ async fn confirm(
         answer = client.confirm(question(approval)) => answer,
         () = cancel.cancelled() => return Waited::Ended(Outcome::Cancelled, Words::Refusal(cancelled())),
         () = pipeline.closing.cancelled() => return pending(),
-        // Somebody else may decide first.
+        // Another person may decide first.
         approval = pipeline.approvals.left(&approval.id, ApprovalState::Pending) => {
             return Waited::Decided(Box::new(approval));
         }
@@ -373,7 +374,7 @@ async fn confirm(
     let deciding = Deciding { id: approval.id.clone(), word, grant: None, via: "elicitation".into() };
     match pipeline.approvals.decide(deciding).await {
         Ok(decided) => Waited::Decided(Box::new(decided.approval)),
-        // Decided elsewhere in the same moment: that decision stands.
+        // Decided elsewhere at the same moment: that decision stands.
         Err(_) => match pipeline.approvals.get(&approval.id).await {
             Ok(Some(approval)) if approval.state != ApprovalState::Pending => {
                 Waited::Decided(Box::new(approval))
@@ -407,7 +408,7 @@ fn question(approval: &Approval) -> RawJson {
     .into()
 }
 
-/// What a decision means for the call.
+/// The consequence of a decision for the call.
 async fn settle(
     pipeline: &Pipeline,
     asking: Asking,
@@ -416,7 +417,7 @@ async fn settle(
 ) -> Result<Approved, Box<Stopped>> {
     let reader = Reader::of(pipeline, &asking.ticket);
     let (outcome, refusal) = match approval.state {
-        // Nobody would hear of the result; the same call gets it.
+        // No client would get the result; the same call gets it later.
         ApprovalState::Approved if !client.is_there() && !approval.requirement.unattended => {
             (Outcome::PendingApproval, reader.unattended(&approval))
         }
@@ -432,11 +433,11 @@ async fn settle(
     Err(Stopped::new(asking.ticket, outcome, refusal))
 }
 
-/// Takes a yes. What an approver changed is validated and judged again, for it is what runs; so is a call whose policies or
-/// filters changed while people were asked. An approval that another call has used meanwhile is found out when the call is to be
-/// started.
+/// Takes an approval. Arguments that an approver changed are validated and judged again, since they are what
+/// runs; so is a call whose policies or filters changed while people were asked. An approval that another
+/// call has used meanwhile is detected when the call starts.
 fn take(pipeline: &Pipeline, mut asking: Asking, approval: Approval) -> Result<Approved, Box<Stopped>> {
-    // The same call from another session may have met fewer gates, and people agreed to those only.
+    // The same call from another session may have matched fewer gates, and people approved only those.
     if !covered(&asking.requirement, &approval.requirement) {
         let message = "people agreed to this call for another session, where policy asks for less";
         let hint = "call again once that approval is used or has ended, which asks the approvers again";
@@ -473,7 +474,7 @@ fn take(pipeline: &Pipeline, mut asking: Asking, approval: Approval) -> Result<A
     {
         return Err(Stopped::new(asking.ticket, Outcome::Denied, refusal));
     }
-    // What was agreed to is sent in its canonical form: no digit reaches the server that nobody saw.
+    // The approved arguments are sent in their canonical form: every digit that reaches the server was seen.
     let arguments = Some(RawJson::from_composed(canonical::canonical(&asking.arguments)));
     Ok(Approved { ticket: asking.ticket, arguments, warrant, agreed: Some(asking.agreed) })
 }
@@ -511,7 +512,7 @@ fn check_again(
     }
 }
 
-/// Whether every gate that asks now is among those that were asked for.
+/// True if every gate that asks now was covered by the approval.
 fn covered(asks: &Requirement, agreed: &Requirement) -> bool {
     asks.gates.iter().all(|gate| agreed.gates.iter().any(|one| one.text == gate.text))
 }

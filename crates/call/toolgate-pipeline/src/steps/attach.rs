@@ -1,5 +1,5 @@
-//! Step three: files and refs that the arguments name exist, belong to the caller, and have a content by which
-//! people can agree to them.
+//! Step three: files and refs that the arguments name exist, belong to the caller, and have a content that
+//! people can approve.
 
 use serde_json::Value;
 use toolgate_core::RefusalKind;
@@ -11,7 +11,7 @@ use crate::call::{Executor, Pipeline};
 use crate::envelope::Warning;
 use crate::ticket::{Stopped, Ticket};
 
-/// A call of which everything is known that it is about.
+/// A call with everything known that it refers to.
 pub(crate) struct Attached {
     ticket: Ticket,
     arguments: Value,
@@ -29,7 +29,7 @@ pub(crate) async fn attach(
     executor: &dyn Executor,
 ) -> Result<Attached, Box<Stopped>> {
     let (mut ticket, arguments) = validated.into_parts();
-    // Who may not call the tool learns nothing about files either.
+    // A caller that may not call the tool learns nothing about files either.
     let looked_up = match executor.attach(&arguments) {
         Some(looking) if ticket.barred.is_none() => Some(looking.await),
         _ => None,
@@ -43,7 +43,7 @@ pub(crate) async fn attach(
         }
         Some(Err(refusal)) => {
             ticket.keep_input(pipeline, &arguments);
-            // What is only too much, or cannot be looked up now, is nothing that the caller has to put right.
+            // A quota or an outage is nothing that the caller has to correct.
             let outcome = match refusal.kind {
                 RefusalKind::TooMany | RefusalKind::Down => Outcome::Refused,
                 _ => Outcome::Invalid,

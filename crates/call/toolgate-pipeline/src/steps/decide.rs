@@ -46,7 +46,7 @@ pub(crate) fn decide(pipeline: &Pipeline, attached: Attached) -> Result<Permitte
     }
 }
 
-/// Asks policy, and notes what it said.
+/// Asks policy, and notes its decision.
 pub(super) fn judge(pipeline: &Pipeline, ticket: &mut Ticket, arguments: &Value) -> Verdict {
     let decision = pipeline.policy.decide(&Question {
         principal: &ticket.principal,
@@ -73,7 +73,7 @@ pub(super) fn judge(pipeline: &Pipeline, ticket: &mut Ticket, arguments: &Value)
         detail["shadow"] = shadow.as_str().into();
         detail["shadow_policies"] = json!(policies_of(shadow));
     }
-    // The session of a plain yes says as much, and most calls are one.
+    // The session of a plain permit adds nothing, and most calls are one.
     if !detail.is_null() {
         tell_seat(ticket, &mut detail);
     }
@@ -81,7 +81,7 @@ pub(super) fn judge(pipeline: &Pipeline, ticket: &mut Ticket, arguments: &Value)
     verdict
 }
 
-/// What a filter asks people about stands beside what policy asks them.
+/// Adds the filters' requirement to that of policy.
 fn with_asks(verdict: Verdict, asks: Option<Requirement>) -> Verdict {
     match (verdict, asks) {
         (Verdict::Permit, Some(asks)) => Verdict::Approve(asks),
@@ -90,7 +90,7 @@ fn with_asks(verdict: Verdict, asks: Option<Requirement>) -> Verdict {
     }
 }
 
-/// Those that would have asked or forbidden.
+/// The policies that would have asked or forbidden.
 fn policies_of(verdict: &Verdict) -> &[PolicyRef] {
     match verdict {
         Verdict::Permit => &[],
@@ -99,14 +99,14 @@ fn policies_of(verdict: &Verdict) -> &[PolicyRef] {
     }
 }
 
-/// The scope of a session is no policy that somebody wrote, and denies like one.
+/// The scope of a session is not a written policy, but denies like one.
 fn out_of_scope(why: &str) -> Denial {
     const SCOPE: &str = "session-scope";
     let scope = PolicyRef { id: SCOPE.to_owned(), reason: Some(why.to_owned()), text: Digest::of(SCOPE) };
     Denial { policies: vec![scope], error: None }
 }
 
-/// Adds on whose behalf and with how much care it was judged.
+/// Adds the session's opener and its level of care.
 fn tell_seat(ticket: &Ticket, detail: &mut Value) {
     if let Some(agent) = &ticket.agent {
         detail["agent"] = agent.as_str().into();

@@ -1,4 +1,5 @@
-//! Step six: the call is sent, once what allows it is used up and, where it may change something, its start is on disk.
+//! Step six: the call is sent, once its permission is used up and, if it may change something, its start is
+//! on disk.
 
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -20,7 +21,7 @@ use crate::flight::Flight;
 use crate::redact::Marks;
 use crate::ticket::{Stopped, Ticket};
 
-/// Larger extras are told by digest and size alone.
+/// Larger extras are recorded by digest and size only.
 const EXTRAS_BYTES_MAX: usize = 4 << 10;
 
 /// A call that was sent, and how it ended.
@@ -28,7 +29,7 @@ pub(crate) struct Executed<'p> {
     pub(super) ticket: Ticket,
     pub(super) end: End,
     pub(super) flight: Option<Flight<'p>>,
-    /// What the next round of the call may go on with.
+    /// The agreement that the next round of the call may continue with.
     pub(super) agreed: Option<Digest>,
     pub(super) account: Account,
 }
@@ -38,21 +39,21 @@ pub(super) enum End {
         result: RawJson,
         outcome: Outcome,
         origin: Origin,
-        /// How it did against the tool's own schema, where that is known already.
+        /// The result of the check against the tool's own schema, if known already.
         checked: Option<Box<Result<(), Refusal>>>,
     },
-    /// It ran, and a filter does not pass on what came back.
+    /// It ran, but a filter withholds the result.
     Withheld(Box<Withheld>),
     Error(RpcError),
     Fault(toolgate_core::Fault),
     InputRequired(RawJson),
     Task(RawJson),
-    /// It was not sent: what it needs cannot be had.
+    /// It was not sent: something that it needs is unavailable.
     Refused(toolgate_core::Refusal),
     Cancelled,
 }
 
-/// What a filter does not pass on.
+/// A result that a filter withholds.
 pub(super) struct Withheld {
     pub(super) outcome: Outcome,
     /// The result with the finds masked.
@@ -60,7 +61,7 @@ pub(super) struct Withheld {
     pub(super) refusal: Refusal,
 }
 
-/// Where a result comes from.
+/// The origin of a result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
     Server,
@@ -131,9 +132,9 @@ impl End {
     }
 }
 
-/// How safe the start has to be before anything is sent. It is on disk where the call may change something or uses up an
-/// approval; it is written where carrying the call out writes events, which come after it then; a call that only reads is
-/// recorded when it ends.
+/// The durability of the start before anything is sent. It is on disk if the call may change something or
+/// uses up an approval; it is written if executing the call writes events, which then come after it; a call
+/// that only reads is recorded when it ends.
 fn beforehand(ticket: &Ticket, warrant: &Warrant, executor: &dyn Executor) -> Option<Durability> {
     if ticket.tool.effects.changes_something() || *warrant != Warrant::NoneNeeded {
         return Some(Durability::OnDisk);
@@ -164,7 +165,7 @@ async fn start<'p>(
         Ok(()) => Ok((ticket, flight)),
         Err(StartRefused::Down(down)) => Err(ledger_down(ticket, &down)),
         Err(StartRefused::Approval(refusal)) => {
-            // Whoever waits for a result must not be taken for somebody who may bring it.
+            // A call that waits for a result must not count as one that may produce it.
             drop(flight);
             Err(Box::pin(not_approved(pipeline, ticket, refusal)).await)
         }
@@ -188,7 +189,7 @@ async fn send(
         delivered = executor.execute(&call, load) => delivered,
         () = cancel.cancelled() => return Err(End::Cancelled),
     };
-    // Whether a lost call took effect is not known; one that may run twice is sent once more.
+    // The effect of a lost call is unknown; one that may run twice is sent once more.
     if let (Err(Undelivered::Server(ServerError::Fault(fault))), Some(load)) = (&delivered, again)
         && matches!(fault.kind, FaultKind::Lost { .. })
     {
@@ -205,8 +206,8 @@ async fn send(
     })
 }
 
-/// Lets filters look through what came back, and then takes out what is too big for the context: what is kept by
-/// reference has been looked through as well.
+/// Lets filters inspect the result, and then takes out the parts that are too large for the context: parts
+/// that are stored by reference have been inspected as well.
 async fn pass_on(
     pipeline: &Pipeline,
     ticket: &mut Ticket,
@@ -234,11 +235,11 @@ async fn pass_on(
     }
 }
 
-/// What a client wants its server to have beside the arguments.
+/// Additional content from a client for its server.
 #[derive(Default)]
 struct Extras {
     sent: Option<RawJson>,
-    /// Names of what is not sent: people agreed to the arguments, and have seen nothing else.
+    /// The names of members that are not sent: people agreed to the arguments, and have seen nothing else.
     withheld: Vec<String>,
 }
 
@@ -257,7 +258,7 @@ fn extras(ticket: &mut Ticket, is_agreed: bool) -> Extras {
     Extras { sent: None, withheld }
 }
 
-/// Which content goes to the server beside the arguments, and what does not.
+/// The additional content that goes to the server.
 fn beside_arguments(pipeline: &Pipeline, ticket: &Ticket, extras: &Extras) -> Option<RawJson> {
     let mut detail = serde_json::Map::new();
     if !ticket.attachments.is_empty() {
@@ -274,7 +275,7 @@ fn beside_arguments(pipeline: &Pipeline, ticket: &Ticket, extras: &Extras) -> Op
     (!detail.is_empty()).then(|| Value::from(detail).into())
 }
 
-/// Redacted like arguments; what is large is told by its digest.
+/// Redacted like arguments; large content is recorded by its digest.
 fn told(pipeline: &Pipeline, ticket: &Ticket, extras: &RawJson) -> Value {
     let bytes = extras.as_bytes().len();
     if bytes > EXTRAS_BYTES_MAX {
@@ -284,7 +285,7 @@ fn told(pipeline: &Pipeline, ticket: &Ticket, extras: &RawJson) -> Value {
     pipeline.redactor.redact_input(ticket.tool.name.as_str(), &extras, Marks::Plain).value.into_owned()
 }
 
-/// Looked for as text first: almost no result says that it is an error.
+/// Searched as text first: almost no result is an error.
 pub(super) fn outcome_of(result: &RawJson) -> Outcome {
     let said = may_say(result.as_bytes(), "isError")
         && Members::of(result)
@@ -317,7 +318,7 @@ fn stale(ticket: Ticket, message: &str) -> Box<Stopped> {
     Stopped::new(ticket, Outcome::Refused, refusal.retry())
 }
 
-/// The approval was taken by somebody else between the decision and now.
+/// Another call took the approval between the decision and now.
 async fn not_approved(pipeline: &Pipeline, ticket: Ticket, refusal: ApprovalRefusal) -> Box<Stopped> {
     if let (ApprovalRefusal::Settled(ApprovalState::Used), Some(id)) = (refusal, &ticket.approval) {
         match pipeline.approvals.get(id).await {

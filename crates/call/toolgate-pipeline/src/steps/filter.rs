@@ -1,4 +1,4 @@
-//! Step one: filters have looked through what is to be sent; and on the way back, through what the server said.
+//! Step one: filters inspect what is to be sent; and on the way back, what the server answered.
 
 use serde_json::{Value, json};
 use toolgate_core::content::Notice;
@@ -15,10 +15,10 @@ use crate::envelope::Warning;
 use crate::filter::{Action, Filters, Fired, Side, asks};
 use crate::ticket::{Received, Stopped, Ticket, Watched};
 
-/// Where members of `_meta` stand, in words about them.
+/// The path of members of `_meta` in messages.
 const BESIDE: &str = "/_meta";
 
-/// A call with nothing in it that a filter keeps back. What is masked is masked from here on, for everybody.
+/// A call without anything that a filter blocks. Masked parts are masked from here on, for everyone.
 pub(crate) struct Filtered {
     ticket: Ticket,
 }
@@ -40,7 +40,7 @@ pub(crate) fn filter(pipeline: &Pipeline, received: Received) -> Result<Filtered
         return Ok(Filtered { ticket });
     }
     note(pipeline, &mut ticket, &filters, Side::Arguments, &fired);
-    // Who may not call the tool is told so, and nothing else.
+    // A caller that may not call the tool is told only that.
     if ticket.barred.is_none() && says(&fired, Action::Block) {
         let kept = canonical::parse(ticket.arguments.as_str()).unwrap_or_default();
         ticket.keep_input(pipeline, &kept);
@@ -51,7 +51,7 @@ pub(crate) fn filter(pipeline: &Pipeline, received: Received) -> Result<Filtered
     Ok(Filtered { ticket })
 }
 
-/// What goes to the server: the arguments, and what a client wants it to have beside them.
+/// The content for the server: the arguments, and the client's additional members.
 fn sift_arguments<'f>(filters: &'f Filters, ticket: &mut Ticket, watched: &mut Watched) -> Vec<Fired<'f>> {
     let Some(watch) = filters.on(Side::Arguments, ticket.tool.name.as_str()) else { return Vec::new() };
     let mut sifted = watch.sift(ticket.arguments.as_str());
@@ -70,8 +70,8 @@ fn sift_arguments<'f>(filters: &'f Filters, ticket: &mut Ticket, watched: &mut W
     sifted.fired
 }
 
-/// The same for arguments that people agreed to: they may have been changed, or the filters may. Nothing is masked any
-/// more, for what is sent is what was agreed to.
+/// The same for approved arguments: they or the filters may have changed. Nothing is masked any more, since
+/// the approved arguments are what is sent.
 pub(super) fn look_again(pipeline: &Pipeline, ticket: &mut Ticket, effective: &Value) -> Result<(), Refusal> {
     let Some(filters) = pipeline.filters.load_full() else {
         ticket.watched = None;
@@ -92,11 +92,11 @@ pub(super) fn look_again(pipeline: &Pipeline, ticket: &mut Ticket, effective: &V
     Ok(())
 }
 
-/// What came back and may be passed on. Only filters make one, and every result is made of one.
+/// A response that may be passed on. Only filters make one, and every result is made of one.
 #[derive(Debug)]
 pub struct Clean {
     delivered: Delivered,
-    /// How it did against the tool's own schema, where it was held against it before something was masked.
+    /// The result of the check against the tool's own schema, if it happened before something was masked.
     checked: Option<Box<Result<(), Refusal>>>,
 }
 
@@ -150,7 +150,7 @@ pub(super) fn clean(
     Ok(Clean { delivered, checked: Some(Box::new(checked)) })
 }
 
-/// Looks through the words in which a server says that it failed.
+/// Inspects the text of a server's error.
 pub(super) fn clean_error(pipeline: &Pipeline, ticket: &mut Ticket, error: RpcError) -> End {
     let Some(filters) = pipeline.filters.load_full() else { return End::Error(error) };
     let Some(watch) = filters.on(Side::Results, ticket.tool.name.as_str()) else { return End::Error(error) };
@@ -172,7 +172,7 @@ pub(super) fn clean_error(pipeline: &Pipeline, ticket: &mut Ticket, error: RpcEr
     End::Error(RpcError { code: error.code, message, data })
 }
 
-/// Puts down that filters found something: which, what and where.
+/// Records that filters found something: which filter, which kind and where.
 fn note(pipeline: &Pipeline, ticket: &mut Ticket, filters: &Filters, side: Side, fired: &[Fired<'_>]) {
     filters.count(fired);
     let mut event = ticket.event(pipeline, EventKind::FilterMatched);
@@ -181,7 +181,7 @@ fn note(pipeline: &Pipeline, ticket: &mut Ticket, filters: &Filters, side: Side,
     ticket.unwritten.events.push(event);
 }
 
-/// Says what was masked to whoever gets the answer.
+/// Adds a warning about masked parts to the answer.
 fn warn(ticket: &mut Ticket, fired: &[Fired<'_>], when: &str) {
     for one in fired.iter().filter(|one| one.action == Action::Mask) {
         let message = format!("filter {:?} masked {one} {when}", one.filter);

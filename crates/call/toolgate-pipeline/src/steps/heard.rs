@@ -1,4 +1,5 @@
-//! A call whose approval was used before it came: it gets what the call got that used it, and nothing is sent again.
+//! A call whose approval was used before it arrived: it gets the result of the call that used it, and nothing
+//! is sent again.
 
 use toolgate_core::approval::Approval;
 use toolgate_core::event::Outcome;
@@ -11,10 +12,10 @@ use crate::envelope::Warning;
 use crate::ticket::{Stopped, Ticket, Words};
 use crate::words::Reader;
 
-/// What the call that used the approval came to.
+/// The outcome of the call that used the approval.
 pub(super) async fn ran_before(pipeline: &Pipeline, mut ticket: Ticket, approval: &Approval) -> Box<Stopped> {
     note_edit(&mut ticket, approval);
-    // What ran in this process is told as it was; the ledger has it redacted.
+    // A result from this process is returned as it was; the ledger only has it redacted.
     if let Some(result) = pipeline.flights.result(&approval.id).await {
         return Box::new(Stopped { ticket, outcome: Outcome::Joined, words: Words::Shared(result) });
     }
@@ -37,14 +38,14 @@ pub(super) async fn ran_before(pipeline: &Pipeline, mut ticket: Ticket, approval
         }
         Some(RecordedEnd { outcome, result: None }) => {
             let refusal = Reader::of(pipeline, &ticket).ran_before(approval, call, outcome);
-            // Where nobody knows how that call ended, nobody knows it of this one.
+            // If that call's outcome is unknown, so is this one's.
             let outcome = if outcome == Outcome::Unknown { outcome } else { Outcome::Joined };
             Stopped::new(ticket, outcome, refusal)
         }
     }
 }
 
-/// Lets the answer say who changed what.
+/// Adds the approver's changes to the answer.
 pub(super) fn note_edit(ticket: &mut Ticket, approval: &Approval) {
     let is_noted = ticket.warnings.iter().any(|warning| warning.code == EDITED);
     if let Some(told) = difference::told(approval).filter(|_| !is_noted) {

@@ -1,4 +1,4 @@
-//! Step seven: how the call ended is in the ledger before anybody hears of it.
+//! Step seven: the end of the call is in the ledger before the caller gets the answer.
 
 use serde_json::{Value, json};
 use toolgate_core::event::{Durability, EventKind, Outcome};
@@ -16,7 +16,7 @@ use crate::redact::echo;
 use crate::schema::{InputCheck, render};
 use crate::ticket::{Stopped, Ticket, Words};
 
-/// A call with its end in the ledger. The only thing an answer is made of.
+/// A call whose end is in the ledger. Every answer is made of one.
 pub(crate) struct Recorded {
     tool: CanonicalName,
     envelope: Envelope,
@@ -38,7 +38,7 @@ pub(crate) async fn record(pipeline: &Pipeline, ended: Result<Executed<'_>, Box<
 
 async fn record_stopped(pipeline: &Pipeline, stopped: Stopped) -> Recorded {
     let Stopped { mut ticket, outcome, words } = stopped;
-    // What did not go on is no end of the call that it wanted to go on with.
+    // A failed continuation is not the end of the call that it tried to continue.
     if ticket.round.is_some() {
         ticket.stand_alone(pipeline);
     }
@@ -116,7 +116,7 @@ async fn record_executed(pipeline: &Pipeline, executed: Executed<'_>) -> Recorde
     Recorded { tool: ticket.tool.name.clone(), envelope: ticket.envelope(outcome), body }
 }
 
-/// What is said of a result beside the result.
+/// The details of a result in its event.
 fn result_detail(ticket: &Ticket, origin: Origin) -> Option<Value> {
     let mut detail = serde_json::Map::new();
     if origin == Origin::Cache {
@@ -124,7 +124,7 @@ fn result_detail(ticket: &Ticket, origin: Origin) -> Option<Value> {
     }
     if !ticket.refs.is_empty() {
         let refs = ticket.refs.iter().filter_map(|one| one.decode::<Value>().ok());
-        // What a text begins with stands in the kept result, where it is redacted.
+        // The beginning of a text is in the stored result, where it is redacted.
         let named =
             refs.map(|one| json!({ "ref_id": one["ref_id"], "digest": one["digest"], "size": one["size"] }));
         detail.insert("refs".into(), named.collect());
@@ -146,7 +146,7 @@ fn with_account(detail: Option<Value>, account: &Account) -> Option<Value> {
     (!detail.is_empty()).then_some(Value::Object(detail))
 }
 
-/// What the chain keeps of a text that others wrote.
+/// The part of a foreign text that the chain stores.
 fn shortened(text: &str) -> String {
     const CHARS_MAX: usize = 1_000;
     match text.char_indices().nth(CHARS_MAX) {
@@ -228,7 +228,7 @@ async fn pause(
 
 fn keep_output(pipeline: &Pipeline, ticket: &mut Ticket, result: &RawJson) -> toolgate_core::Digest {
     let keep = pipeline.settings.keep(ticket.tool.audit);
-    // What is too large to be kept is told by its digest alone, and needs no redaction for that.
+    // A result that is too large to store is recorded by its digest, which needs no redaction.
     if result.as_bytes().len() > keep.body_bytes_max {
         return toolgate_core::Digest::of(result.as_bytes());
     }

@@ -1,5 +1,5 @@
-//! What people would have to agree to without seeing it. Whoever makes a call chooses its arguments: if what looks like a
-//! credential could be hidden from those who decide, anything could be.
+//! Content that people would have to agree to without seeing it. The caller chooses the arguments: if
+//! anything that looks like a credential could be hidden from approvers, anything could be.
 
 use serde_json::Value;
 use toolgate_core::{Blame, Tool};
@@ -7,7 +7,7 @@ use toolgate_core::{Blame, Tool};
 use crate::answer::Refusal;
 use crate::redact::{Hidden, HiddenKind};
 
-/// Why nobody is asked about a call, if something is hidden in it that people must see.
+/// The refusal to ask people, if a call hides something that they must see.
 pub(super) fn refusal(tool: &Tool, hidden: &[Hidden]) -> Option<Refusal> {
     let unseen = hidden.iter().find(|one| !one.may_stay_unseen && !is_declared(tool, one))?;
     let (what, hint) = match unseen.kind {
@@ -32,7 +32,7 @@ pub(super) fn refusal(tool: &Tool, hidden: &[Hidden]) -> Option<Refusal> {
     Some(refusal.details(serde_json::json!({ "argument": unseen.path })))
 }
 
-/// Whether it is binary content where the tool's own definition, which was reviewed, says that there is some.
+/// True if it is binary content in a place that the tool's own, reviewed definition declares.
 fn is_declared(tool: &Tool, hidden: &Hidden) -> bool {
     if hidden.kind != HiddenKind::Binary {
         return false;

@@ -12,7 +12,7 @@ use crate::envelope::Warning;
 use crate::schema::{InputCheck, Problem, render};
 use crate::ticket::{Stopped, Ticket};
 
-/// A call whose arguments were read and hold against the schema.
+/// A call whose arguments were parsed and fit the schema.
 pub(crate) struct Validated {
     ticket: Ticket,
     arguments: Value,
@@ -40,7 +40,7 @@ pub(crate) fn validate(pipeline: &Pipeline, filtered: Filtered) -> Result<Valida
             let message = format!("a part of the arguments was not checked: {reason}");
             ticket.warnings.push(Warning::new("input_unchecked", message));
         }
-        // Many clients send null for what they leave out, and policy takes it for left out as well.
+        // Many clients send null for members that they omit, and policy treats null as omitted as well.
         InputCheck::Invalid(_) if fits_without_nulls(pipeline, &ticket, &arguments) => {}
         InputCheck::Invalid(problems) => {
             ticket.keep_input(pipeline, &arguments);

@@ -1,4 +1,4 @@
-//! Calls that people are asked about.
+//! Calls that need approval.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -121,7 +121,7 @@ async fn a_no_is_told_with_its_reason_and_nothing_runs() {
     assert_eq!(world.ran(), 0);
 }
 
-/// Lets a call wait, and does something once people are asked.
+/// Lets a call wait, and runs something once people are asked.
 async fn held(world: &World, meanwhile: impl AsyncFnOnce()) -> crate::Answer {
     let (answer, ()) = tokio::join!(world.call(transfer()), async {
         while lock(&world.books.0.approvals).is_empty() {

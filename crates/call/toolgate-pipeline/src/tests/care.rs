@@ -1,4 +1,4 @@
-//! Calls of sessions with an agent and a level of care of their own.
+//! Calls of sessions with their own agent and level of care.
 
 use std::time::Duration;
 

@@ -47,7 +47,7 @@ fn text_result(text: &str) -> RawJson {
     json!({ "content": [{ "type": "text", "text": text }] }).into()
 }
 
-/// What the ledger has of filters, and every body that it keeps.
+/// The filter events in the ledger, and every stored body.
 fn kept(world: &World) -> (Vec<Value>, String) {
     let entries = lock(&world.books.0.entries);
     let events = entries.iter().flat_map(|entry| &entry.events);

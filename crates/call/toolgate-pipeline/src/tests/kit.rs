@@ -1,4 +1,4 @@
-//! Ports that live in memory: a policy with one answer, books that cannot be lost, a server that counts.
+//! Ports in memory: a policy with one answer, books that cannot be lost, a server that counts.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,8 +32,8 @@ use crate::{
     Settings, Setup, Undelivered,
 };
 
-/// Says the same about everything, but forbids amounts above the limit, which is lower where more care is asked for, and
-/// has one more gate for trainees.
+/// Decides the same about everything, but forbids amounts above the limit, which is lower at stricter levels
+/// of care, and has one more gate for trainees.
 pub(super) struct FixedPolicy {
     pub(super) verdict: Mutex<Verdict>,
     /// Stands for the texts.
@@ -366,7 +366,7 @@ impl Approvals for Shared {
     }
 }
 
-/// A clock that only numbers things.
+/// A clock that only counts.
 #[derive(Default)]
 struct CountingClock(AtomicI64);
 
@@ -388,7 +388,7 @@ impl Clock for CountingClock {
     }
 }
 
-/// A server that says what it got, and how often.
+/// A server that reports what it got, and how often.
 #[derive(Default)]
 pub(super) struct Server {
     pub(super) ran: AtomicUsize,
@@ -396,7 +396,7 @@ pub(super) struct Server {
     pub(super) extras: Mutex<Option<RawJson>>,
     pub(super) replies: Mutex<Vec<Result<Reply, ServerError>>>,
     pub(super) hangs: AtomicBool,
-    /// What the arguments name.
+    /// The files that the arguments name.
     pub(super) attached: Mutex<Option<Result<Attached, toolgate_core::Refusal>>>,
     pub(super) not_admitted: Mutex<Option<toolgate_core::Refusal>>,
     pub(super) refs: Mutex<Vec<RawJson>>,
@@ -435,7 +435,7 @@ impl Executor for Server {
     }
 }
 
-/// A client that can do nothing but wait.
+/// A client that can only wait.
 pub(super) struct PlainClient {
     pub(super) patience: Patience,
     pub(super) confirms: Option<Value>,
@@ -569,7 +569,7 @@ pub(super) fn tool() -> Tool {
     }
 }
 
-/// What the gateway said where it did not let a call through.
+/// The code of the gateway's refusal.
 pub(super) fn code(answer: &Answer) -> &'static str {
     match &answer.body {
         AnswerBody::Refusal(refusal) => refusal.code,

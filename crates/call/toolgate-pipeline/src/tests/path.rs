@@ -1,4 +1,4 @@
-//! Calls that nobody has to agree to.
+//! Calls that need no approval.
 
 use std::sync::atomic::Ordering;
 

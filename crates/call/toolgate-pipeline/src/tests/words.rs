@@ -1,4 +1,4 @@
-//! The texts, whole: what a model reads is part of how the gateway works.
+//! The complete texts: the model's view is part of the gateway's behaviour.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ fn asked() -> Requirement {
     }
 }
 
-/// What a caller reads about an approval that people were asked for an hour before noon, and that ends at noon.
+/// The caller's text about an approval that was opened an hour before noon, and that ends at noon.
 async fn read(of: impl Fn(&Reader<'_>, &mut Approval) -> Refusal) -> String {
     let settings = Settings {
         hold: std::time::Duration::ZERO,

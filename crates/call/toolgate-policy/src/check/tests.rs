@@ -1,4 +1,4 @@
-//! What is found before policies are in force.
+//! Problems that are found before policies are in force.
 
 use crate::fixture::{sources, tools};
 use crate::{Report, Set, Template, check};
@@ -27,7 +27,7 @@ fn search_and_describe_are_known_though_no_server_has_them() {
         forbid(principal, action in [Action::"toolgate.tools.search", Action::"toolgate.tools.describe"], resource)
         when { context has agent && context.agent == "clerk" };"#;
     assert_eq!(report(&[(Set::Guard, text)]), Report::default());
-    // What fails on them would take them from everybody.
+    // A policy that fails on them would deny them to everyone.
     let text = "permit(principal, action, resource);\nforbid(principal, action, resource) when { context.input.account == \"x\" };";
     let told = told(&report(&[(Set::Guard, text)]).errors);
     assert!(told.contains("Action::\"toolgate.tools."), "{told}");

@@ -1,4 +1,4 @@
-//! The first look never says "false" where Cedar would not.
+//! The quick check never says "false" unless Cedar would.
 
 use cedar_policy::{Authorizer, Context, Entities, Policy as CedarPolicy, PolicySet, RestrictedExpression};
 use proptest::prelude::*;
@@ -27,7 +27,7 @@ fn schema() -> Value {
     json!({"properties": {"amount": {"type": "number"}, "count": {"type": "integer"}, "deep": {"properties": {"amount": {"type": "number"}}}}})
 }
 
-/// Something that is looked at.
+/// The inputs of a check.
 #[derive(Clone, Debug)]
 struct Scene {
     tool: Tool,
@@ -46,7 +46,7 @@ fn promotion() -> Scene {
 }
 
 impl Scene {
-    /// What is certain, before there is a call or with it.
+    /// The certain result, before there is a call or with it.
     fn looked(&self, condition: &str, arguments: Option<&Value>) -> Option<bool> {
         let shape = Shape::of_schema(&schema());
         let call = arguments.map(|arguments| Call { arguments, shape: &shape });
@@ -60,7 +60,7 @@ impl Scene {
         })
     }
 
-    /// What Cedar says: matched, not matched, or an error.
+    /// Cedar's result: matched, not matched, or an error.
     fn judged(&self, condition: &str, arguments: &Value) -> Option<bool> {
         let shape = Shape::of_schema(&schema());
         let input = crate::value::input(arguments.as_object().unwrap(), &shape, &Fields::All);
@@ -172,7 +172,7 @@ fn agent_template_effects_and_traits_are_seen_before_there_is_a_call() {
     assert_eq!(transfer().looked("when { context has agent }", None), Some(false));
     // Without an agent this is an error to Cedar.
     assert_eq!(transfer().looked("when { context.agent != \"clerk\" }", None), None);
-    // What is not there yet is not absent.
+    // Data that is not available yet is not absent.
     for condition in ["when { context.input has amount }", "when { context has task }"] {
         assert_eq!(promotion().looked(condition, None), None, "{condition}");
     }

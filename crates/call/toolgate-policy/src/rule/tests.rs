@@ -1,4 +1,4 @@
-//! What is refused when texts are read, and where it is said to be.
+//! Errors when texts are parsed, and their reported positions.
 
 use super::{Author, Text, rules_of};
 use crate::Set;

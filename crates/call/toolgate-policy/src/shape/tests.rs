@@ -1,4 +1,4 @@
-//! What schemas come to.
+//! The shapes of schemas.
 
 use serde_json::json;
 

@@ -56,7 +56,7 @@ const PRINCIPAL_KEYS: [&str; 4] = ["id", "kind", "role", "groups"];
 
 type Item<'i> = Spanned<DeValue<'i>>;
 
-/// Reads the tests of one file, and adds what is wrong with it.
+/// Parses the tests of one file, and adds its errors.
 pub(super) fn read(file: &str, text: &str, problems: &mut Vec<Problem>) -> Vec<Case> {
     let root = match DeTable::parse(text) {
         Ok(root) => root,
@@ -236,7 +236,7 @@ impl Reader<'_> {
         quorum
     }
 
-    /// What makes sense only of a call that somebody must agree to.
+    /// The keys that make sense only for a call that needs approval.
     fn approval_only<'t, 'i>(
         &mut self,
         table: &'t DeTable<'i>,

@@ -1,4 +1,4 @@
-//! What is said of tools beforehand, and that decisions hold to it.
+//! The visibility of tools, and decisions that agree with it.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ fn a_tool_that_no_call_could_reach_is_hidden_and_says_why() {
     assert_eq!(denial.policies[0].id, "no");
     assert_eq!(denial.policies[0].reason.as_deref(), Some("not here"));
     assert_eq!(seen(&[(Set::Guard, PERMIT_ALL), (Set::Guard, forbid)], &balance()), NEVER);
-    // What fails whatever the arguments are denies every call, in either set.
+    // A policy that fails for any arguments denies every call, in either set.
     let broken = "forbid(principal, action, resource) when { resource.nothing };";
     for set in [Set::Guard, Set::Gates] {
         let denial = hidden(seen(&[(Set::Guard, PERMIT_ALL), (set, broken)], &transfer()));
@@ -122,7 +122,7 @@ fn agents_and_levels_of_care_are_told_apart_in_what_is_remembered() {
     let engine = engine(&[(Set::Guard, guard), (Set::Gates, gate)]);
     let (principal, tool) = (agent(), balance());
     let names = ["clerk", "other"].map(|name| AgentName::new(name).unwrap());
-    // Twice: what was found out for one must not be told of another.
+    // Twice: a cached result for one must not be used for another.
     for _ in 0..2 {
         for (agent, template, expected) in [
             (Some(&names[0]), None, Some(Asking::Never)),
@@ -169,7 +169,7 @@ fn search_and_describe_are_there_however_narrow_the_guard_is() {
         let denial = hidden(seen(&[(Set::Guard, PERMIT_ALL), (Set::Guard, &forbid)], &tool));
         assert_eq!(denial.policies[0].id, "no-search");
     }
-    // Nobody else gets in by the name.
+    // The name gives access to no one else.
     let server = toolgate_core::ServerName::new("bank").unwrap();
     let impostor = Tool { server, ..discovery::tool(SEARCH_TOOL).unwrap() };
     assert_eq!(hidden(seen(&[(Set::Guard, narrow)], &impostor)), Denial::default());

@@ -1,5 +1,5 @@
-//! A caller of whom is known whether it was asked something on the way: then the result is an answer to its answer, and
-//! not to the call alone.
+//! A caller that records whether it was asked something on the way: then the result is an answer to its
+//! answer, and not to the call alone.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

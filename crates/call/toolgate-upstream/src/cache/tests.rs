@@ -48,7 +48,7 @@ fn complete(text: &str) -> Reply {
     Reply::Complete(RawJson::from_composed(text.to_owned()))
 }
 
-/// Who of `ann` and `bob` finds what was stored for ann.
+/// The readers, `ann` and `bob`, that find a result stored for ann.
 fn check(result: &str, rule: CacheRule, sharing: Sharing, expected: [bool; 2]) {
     let cache = Cache::default();
     cache.store(&slot("\"a\":1", "ann", rule), &complete(result), sharing);

@@ -21,7 +21,7 @@ use crate::message::{Inserts, Sent};
 pub(crate) enum BodyError {
     #[error("the body is larger than the limit")]
     TooLarge,
-    /// The answer began before the request was whole, and then what was to be sent could not be read.
+    /// The answer began before the request was complete, and then the content could not be read.
     #[error(transparent)]
     Unread(#[from] SourceError),
     #[error("{0}")]
@@ -33,10 +33,10 @@ pub(crate) struct Answered {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     body: Incoming,
-    /// What the body arrives on, until it has arrived.
+    /// The connection of the body, until it has arrived.
     line: Option<Line>,
     client: Arc<Client>,
-    /// What goes into the request, which may still be being written.
+    /// The inserts of the request, which may still be in progress.
     inserts: Option<Arc<Inserts>>,
 }
 
@@ -153,7 +153,8 @@ impl Answered {
         }
     }
 
-    /// A connection whose server answered before it had the whole request would have to take the rest of it first.
+    /// A connection whose server answered before it had the whole request would have to take the rest of it
+    /// first.
     fn release(&mut self) {
         if let Some(line) = self.line.take().filter(|_| self.sent() == Sent::Whole) {
             line.set_prompt(false);

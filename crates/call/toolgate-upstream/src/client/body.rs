@@ -1,4 +1,4 @@
-//! The body of a request: bytes that are there, or pieces that come.
+//! The body of a request: available bytes, or pieces that arrive later.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};

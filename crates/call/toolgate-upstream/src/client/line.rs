@@ -1,8 +1,8 @@
-//! One HTTP/1.1 connection that is moved forward by whoever waits for something on it.
+//! One HTTP/1.1 connection that is driven by the task that waits on it.
 //!
-//! The usual way gives every connection a task. Then each request costs two switches between tasks, there and back,
-//! which is more than everything else this crate does for a small call. Here the caller's own task does the reading
-//! and writing; a connection that nobody uses does nothing, and is looked at when it is taken up again.
+//! The usual design gives every connection a task. Then each request costs two switches between tasks, there
+//! and back, which is more than everything else this crate does for a small call. Here the caller's own task
+//! does the reading and writing; an unused connection does nothing, and is checked when it is used again.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -24,9 +24,9 @@ pub(super) type Sent = Request<Body>;
 
 pub(super) struct Line {
     sender: SendRequest<Body>,
-    /// Does the reading and writing while it is polled; finished when the connection is over.
+    /// Does the reading and writing while it is polled; finished when the connection has ended.
     moving: Option<Pin<Box<dyn Future<Output = hyper::Result<()>> + Send>>>,
-    /// Whether what arrives is acknowledged at once, where the socket can be told.
+    /// True if received data is acknowledged at once, if the socket supports it.
     prompt: Option<Arc<AtomicBool>>,
 }
 
@@ -48,7 +48,7 @@ impl Line {
         Ok(line)
     }
 
-    /// Moves what can be moved now, and sees to it that the task is woken when there is more.
+    /// Moves the data that can be moved now, and arranges that the task is woken when there is more.
     pub(super) fn drive(&mut self, cx: &mut Context<'_>) {
         if let Some(moving) = &mut self.moving
             && moving.as_mut().poll(cx).is_ready()

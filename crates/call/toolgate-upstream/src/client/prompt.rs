@@ -1,8 +1,8 @@
-//! A socket that can acknowledge at once what it reads.
+//! A socket that can acknowledge received data at once.
 //!
-//! A server that leaves Nagle's algorithm on holds every event after the first back until the one before has been
-//! acknowledged, and a client that only listens delays its acknowledgements: 40 ms for each. While a response is a
-//! stream, asking for prompt acknowledgements costs a system call per read and saves that wait.
+//! A server that leaves Nagle's algorithm on holds every event after the first back until the one before has
+//! been acknowledged, and a client that only listens delays its acknowledgements: 40 ms for each. While a
+//! response is a stream, asking for prompt acknowledgements costs a system call per read and saves that wait.
 
 use std::io;
 use std::pin::Pin;
@@ -41,7 +41,7 @@ impl Read for Prompt {
         cx: &mut Context<'_>,
         buffer: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
-        // Before the read, because what waits for its acknowledgement has been read already. The kernel forgets the
+        // Before the read, because the unacknowledged data has been read already. The kernel resets the
         // option by itself, so it is set each time.
         if self.wanted.load(Ordering::Relaxed) {
             self.acknowledge();

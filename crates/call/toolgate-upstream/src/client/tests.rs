@@ -12,7 +12,7 @@ use super::*;
 
 const PUBLIC_ONLY: Reach = Reach::Within(AddressRules { allow_loopback: false, allow_private: false });
 
-/// Every name leads to this machine.
+/// Every name resolves to this machine.
 struct Here;
 
 impl Lookup for Here {

@@ -1,5 +1,5 @@
-//! Where something lives: which instance has the session of a run or made a task. Bounded; what was not asked for the
-//! longest is forgotten first.
+//! The homes of sessions and tasks: the instance with the session of a run or with a task. Bounded; the least
+//! recently used are forgotten first.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -8,8 +8,8 @@ use std::sync::{Mutex, PoisonError};
 
 use toolgate_core::server::InstanceId;
 
-/// Entries of one generation. There are two: what is asked for moves to the younger one, and when that is full it
-/// becomes the older one and whatever was left in that is forgotten.
+/// The size of one generation. There are two: a used entry moves to the younger one, and when that is full it
+/// becomes the older one and the rest of that is forgotten.
 const GENERATION_MAX: usize = 8192;
 
 pub(super) struct Homes<K>(Mutex<Generations<K>>);

@@ -1,4 +1,5 @@
-//! Which instance a request goes to: where it belongs, or the less loaded of two, among those that can take it.
+//! The choice of an instance for a request: its home, or the less loaded of two, among those that can take
+//! it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,29 +19,29 @@ const OVER: &str = "it has been removed";
 
 pub(super) enum Choice<'a> {
     Member(Ready<'a>),
-    /// Somebody may be able to take it soon.
+    /// A member may be able to take it soon.
     Wait,
-    /// Nobody can, and why.
+    /// No member can, and why.
     Nobody(FaultKind),
 }
 
-/// A member that can take the request, over the connection that was looked at.
+/// A member that can take the request, over the connection that was checked.
 #[derive(Clone, Copy)]
 pub(super) struct Ready<'a> {
     pub(super) member: &'a Arc<Member>,
     pub(super) connection: Connection,
 }
 
-/// Where a request belongs.
+/// The home of a request.
 enum Home {
     Anywhere,
-    /// There if it can be, else elsewhere.
+    /// That instance if possible, otherwise another.
     Session(InstanceId),
-    /// Nobody else knows the task while that one is on the roll.
+    /// No other instance knows the task while that one is on the roll.
     Task(InstanceId),
 }
 
-/// What stays at one instance.
+/// The bond that stays at one instance.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) enum Bond {
     Principal(PrincipalId),
@@ -48,7 +49,7 @@ pub(super) enum Bond {
 }
 
 impl Bond {
-    /// Nothing where the request may go anywhere.
+    /// `None` if the request may go anywhere.
     pub(super) fn of(affinity: Affinity, request: &ServerRequest, caller: &dyn Caller) -> Option<Self> {
         match affinity {
             Affinity::None => None,
@@ -58,7 +59,7 @@ impl Bond {
     }
 }
 
-/// What stood in the way of members that cannot take a request.
+/// The obstacles of members that cannot take a request.
 #[derive(Default)]
 struct Obstacles {
     soon: bool,
@@ -144,9 +145,9 @@ impl Fleet {
         bond.and_then(|bond| self.sessions.get(&bond)).map_or(Home::Anywhere, Home::Session)
     }
 
-    /// Two by chance, and of those the one with less to do: nearly as good as the best of all, and everybody who
-    /// chooses at the same moment does not choose the same. Where both have as much to do, the slower one is the less
-    /// likely by as much as it is slower: it is tried now and then, and may have become quick.
+    /// Two at random, and of those the less busy one: nearly as good as the best of all, and concurrent
+    /// choices do not all hit the same. If both are equally busy, the slower one is less likely in
+    /// proportion: it is tried now and then, and may have become fast.
     fn less_loaded<'a>(&self, ready: &[Ready<'a>]) -> Option<Ready<'a>> {
         let has_place = |one: &&Ready<'_>| one.member.gate.as_ref().is_none_or(|gate| gate.has_place());
         let free: Vec<Ready<'_>> = ready.iter().filter(has_place).copied().collect();
@@ -173,7 +174,7 @@ impl Fleet {
         }
     }
 
-    /// A number below `sides`. Chance needs no secrecy here, only that it costs nothing.
+    /// A number below `sides`. Randomness needs no secrecy here, only to be cheap.
     fn throw(&self, sides: usize) -> usize {
         const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
         let mut mixed = self.dice.fetch_add(GOLDEN, Ordering::Relaxed);
@@ -183,7 +184,7 @@ impl Fleet {
     }
 }
 
-/// Those that lost calls a moment ago get none while there are others.
+/// Members that lost calls a moment ago get none while there are others.
 fn avoid_recent_losses(ready: &mut Vec<Ready<'_>>) {
     if ready.len() > 1 && ready.iter().any(|one| !one.member.incidents.is_recent()) {
         ready.retain(|one| !one.member.incidents.is_recent());

@@ -1,4 +1,5 @@
-//! When a connection ends, everything under way on it is lost at once: one incident, however many calls it took.
+//! The end of a connection loses everything in progress on it at once: one incident, regardless of the number
+//! of calls.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -10,13 +11,13 @@ const RECENT: Duration = Duration::from_secs(1);
 
 #[derive(Default)]
 pub(crate) struct Incidents {
-    /// When the last one was noted.
+    /// The time of the last incident.
     last: Mutex<Option<Instant>>,
 }
 
 impl Incidents {
-    /// Whether this failure of a call that began then counts. A call that was under way when another was lost was lost
-    /// with it; what takes too long or comes back broken is each call's own.
+    /// True if this failure of a call that began then counts. A call that was in progress when another was
+    /// lost was lost with it; timeouts and broken answers are each call's own.
     pub(crate) fn counts(&self, kind: &FaultKind, began: Instant) -> bool {
         if !matches!(kind, FaultKind::Lost { .. }) {
             return true;
@@ -29,8 +30,8 @@ impl Incidents {
         is_another
     }
 
-    /// Whether calls were lost a moment ago, so that the next one is better sent elsewhere: of a process that was killed,
-    /// not every connection is known to be dead at once.
+    /// True if calls were lost a moment ago, so that the next one is better sent elsewhere: after a process
+    /// was killed, not every connection is known to be dead at once.
     pub(crate) fn is_recent(&self) -> bool {
         let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
         last.is_some_and(|last| last.elapsed() < RECENT)

@@ -9,12 +9,13 @@ use toolgate_wire::Members;
 
 use crate::reading::Reading;
 
-/// Why a server without instances is away.
+/// The reason of a server without instances.
 pub(super) const NO_INSTANCE: &str = "no instance holds a lease";
-/// Instances whose reasons are told; more would only hide them.
+/// The number of instances whose reasons are shown; more would only hide them.
 const REASONS_MAX: usize = 3;
 
-/// The state of a server whose members are in these states. `instances` is empty where they are not told apart.
+/// The state of a server whose members are in these states. `instances` is empty if they are not
+/// distinguished.
 pub(super) fn state(members: &[ServerState], mut instances: Vec<InstanceState>) -> ServerState {
     let Some(first) = members.first() else {
         let reason = Some(NO_INSTANCE.to_owned());
@@ -49,8 +50,8 @@ fn reason(members: &[ServerState], instances: &[InstanceState]) -> Option<String
     (!text.is_empty()).then_some(text)
 }
 
-/// The union of what instances offer, `readings` in the order in which they count. Tools of one name that differ are
-/// all in it; of everything else the first counts.
+/// The union of the instances' offers, with `readings` in order of precedence. Tools of one name that differ
+/// are all in it; of everything else the first counts.
 pub(super) fn listing(readings: &[Arc<Reading>]) -> Listing {
     let Some((first, others)) = readings.split_first() else { return Listing::default() };
     let mut union = first.listing.clone();

@@ -1,5 +1,5 @@
-//! The way of one request through a fleet: cache, limits, an instance that can take it, and another one if it never got
-//! there.
+//! The path of one request through a fleet: cache, limits, an instance that can take it, and another one if
+//! it never arrived.
 
 use std::sync::Arc;
 
@@ -104,7 +104,7 @@ impl Fleet {
         let mut unreached = None;
         let mut news = None;
         loop {
-            // Looked at anew each time: who was on it may have been let go meanwhile.
+            // Read again each time: its members may have been removed meanwhile.
             let roll = self.roll.load_full();
             match self.choose(&roll, request, &*caller, &tried) {
                 Choice::Member(ready) => {
@@ -132,8 +132,8 @@ impl Fleet {
         }
     }
 
-    /// Waits until something about a member changes; `false` if that takes longer than connecting may. The first time
-    /// it only begins to listen, because the change may have come between the look and the wait.
+    /// Waits until something about a member changes; `false` if that takes longer than connecting may. The
+    /// first call only begins to listen, because the change may have come between the check and the wait.
     async fn hear_news(&self, news: &mut Option<News>, roll: &Roll) -> bool {
         match news {
             None => {
@@ -147,7 +147,7 @@ impl Fleet {
         }
     }
 
-    /// `None` if the connection that was looked at is not the current one any more: it has to be looked at again.
+    /// `None` if the checked connection is no longer the current one: it has to be checked again.
     async fn send_to(
         &self,
         Ready { member, connection }: Ready<'_>,
@@ -222,13 +222,13 @@ struct News {
     until: Instant,
 }
 
-/// Whether nothing was sent, so that another instance may be sent the same.
+/// True if nothing was sent, so that another instance may be sent the same.
 fn never_reached(error: &ServerError) -> bool {
     let ServerError::Fault(fault) = error else { return false };
     matches!(fault.kind, FaultKind::Down { .. } | FaultKind::Busy { .. } | FaultKind::Resting { .. })
 }
 
-/// What an outcome says about whoever it came from. An answer is an answer, an error of the server's own too.
+/// Reports an outcome to the breakers. An answer is a success, even if it is an error of the server's own.
 fn tell(admission: Admission<'_>, member: &Member, began: Instant, outcome: &Result<Reply, ServerError>) {
     match outcome {
         Ok(_) | Err(ServerError::Rpc(_)) => admission.succeeded(),
@@ -237,7 +237,7 @@ fn tell(admission: Admission<'_>, member: &Member, began: Instant, outcome: &Res
         {
             admission.failed(&fault.to_string());
         }
-        // It says something about the request, or about our own limits.
+        // It concerns the request, or our own limits.
         Err(ServerError::Fault(_)) => drop(admission),
     }
 }

@@ -60,7 +60,7 @@ impl Fleet {
         }
     }
 
-    /// A connection to the home of a task, or to anybody if that is not known or has left.
+    /// A connection to the home of a task, or to any member if that is unknown or has left.
     fn live_at(&self, home: Option<&InstanceId>) -> Option<Arc<Live>> {
         let roll = self.roll.load_full();
         let at_home = roll.members.iter().find(|member| Some(&member.id) == home);

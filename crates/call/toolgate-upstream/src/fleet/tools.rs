@@ -1,4 +1,4 @@
-//! What is kept for each tool of a server that was called: its limits, its breaker, how long it took.
+//! The state of each called tool of a server: its limits, its breaker, its durations.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -19,7 +19,7 @@ use crate::latency::Latency;
 use crate::member::Company;
 use crate::rates::Limiter;
 
-/// Tools of one server that are kept in mind. When there are more, those without limits are forgotten.
+/// The maximum number of remembered tools of one server. Beyond it, those without limits are forgotten.
 const TOOLS_MAX: usize = 16_384;
 
 #[derive(Default)]
@@ -33,14 +33,14 @@ pub(super) struct Tended {
     pub(super) pulse: Arc<Pulse>,
 }
 
-/// What the operator, or the server itself, allows.
+/// The limits of the operator, or of the server itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Rule {
     concurrency_max: Option<usize>,
     rate: Option<Rate>,
 }
 
-/// How it has been doing: outlives a change of limits.
+/// Its health: survives a change of limits.
 #[derive(Default)]
 pub(super) struct Pulse {
     pub(super) breaker: Breaker,
@@ -146,8 +146,8 @@ impl Pulse {
         }
     }
 
-    /// Whether a failure at a member says something about the tool. One instance that dies or hangs takes many calls
-    /// with it, and where there are others that is one failure of the tool and not many.
+    /// True if a failure at a member says something about the tool. One instance that dies or hangs takes
+    /// many calls with it, and if there are others that is one failure of the tool and not many.
     fn is_another_failure(&self, company: Company, at: Option<u64>) -> bool {
         let Some(at) = at else { return false };
         let before = self.failed_at.swap(at + 1, Ordering::Relaxed);
@@ -160,7 +160,7 @@ impl Pulse {
     }
 }
 
-/// A call that may go on. Dropping it gives its places back.
+/// A call that may proceed. Dropping it releases its places.
 pub(super) struct Admitted<'a> {
     admission: Admission<'a>,
     _counted: Counted<'a>,

@@ -1,4 +1,4 @@
-//! How a server, its instances and its tools are doing, in numbers.
+//! The health of a server, its instances and its tools, in numbers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,18 +8,18 @@ use toolgate_core::server::InstanceId;
 use super::Fleet;
 use crate::latency::LatencySnapshot;
 
-/// How a server is doing right now.
+/// The current health of a server.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Vitals {
     /// Requests at its instances.
     pub under_way: usize,
     /// Requests that wait for a place.
     pub waiting: usize,
-    /// Of everything that got an answer, or should have.
+    /// Over everything that got an answer, or should have.
     pub latency: LatencySnapshot,
     /// By id; a process that the gateway starts is the only instance of its server.
     pub instances: Vec<InstanceVitals>,
-    /// Those that were called, by their own names.
+    /// The called tools, by their own names.
     pub tools: Vec<ToolVitals>,
 }
 
@@ -39,7 +39,7 @@ pub struct ToolVitals {
     pub latency: LatencySnapshot,
 }
 
-/// Something is left alone because it failed repeatedly.
+/// A pause because of repeated failures.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rest {
     pub reason: String,

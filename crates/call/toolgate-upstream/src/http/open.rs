@@ -1,4 +1,4 @@
-//! Which of the three HTTP protocols a server speaks: the newer era, the older era's sessions, or the older pair.
+//! The detection of a server's HTTP protocol: the newer era, the older era's sessions, or the older pair.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use crate::probe::{
 };
 use crate::routing::Own;
 
-/// Opens a connection in whatever way the server understands; what it understood last time is tried first.
+/// Opens a connection in a way that the server understands; that of the last time is tried first.
 pub(crate) async fn open(ctx: &Arc<Context>, remembered: Option<Era>) -> Result<(Link, Opening), OpenError> {
     let endpoint = Endpoint::new(ctx)?;
     match ctx.spec.era {
@@ -50,7 +50,7 @@ pub(crate) async fn open(ctx: &Arc<Context>, remembered: Option<Era>) -> Result<
     }
 }
 
-/// Asks in the newer era. `None` if the answer is not one of that era, whatever else it is.
+/// Asks in the newer era. `None` if the answer is not of that era.
 async fn discover(
     ctx: &Arc<Context>,
     endpoint: &Endpoint,
@@ -94,7 +94,7 @@ fn is_not_here(status: StatusCode) -> bool {
     matches!(status, StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED)
 }
 
-/// Answers that say nothing about eras: the server wants to know who is asking, or lives elsewhere.
+/// Answers that say nothing about eras: the server wants a credential, or has moved.
 pub(crate) fn refused_at_the_door(ctx: &Context, answered: &Answered) -> Result<(), OpenError> {
     let status = answered.status.as_u16();
     let header = |name| answered.header(name).map(|text| text.chars().take(200).collect::<String>());

@@ -1,5 +1,5 @@
-//! The older HTTP+SSE pair of 2024-11-05: one GET stream brings everything, and messages are POSTed to the address
-//! that its first event names.
+//! The older HTTP+SSE pair of 2024-11-05: one GET stream delivers everything, and messages are POSTed to the
+//! address that its first event names.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -127,7 +127,8 @@ async fn write(
         };
         let Some(next) = next else { return };
         if next.id.is_none() {
-            // What is no request is awaited, so that `notifications/initialized` is there before what follows it.
+            // Messages other than requests are awaited, so that `notifications/initialized` arrives before
+            // the following ones.
             post(&ctx, &pipe, &messages, next).await;
             continue;
         }
@@ -149,12 +150,12 @@ async fn not_taken(ctx: &Context, answered: Answered) -> ServerError {
     ctx.fault(FaultKind::Refused { status, body })
 }
 
-/// The stream belongs to whoever opened it, and so do the messages: whoever shares it shows what the gateway shows.
+/// The stream and its messages belong to the opener: all who share it use the gateway's credentials.
 async fn post(ctx: &Context, pipe: &Pipe, messages: &Endpoint, outgoing: Outgoing) {
     let Outgoing { id, message, ended } = outgoing;
     let posting = messages.post(pipe.pending.owner(), messages.headers(), message);
     let posted = match ended {
-        // It takes as long as reading its content does; how long that may be is up to whoever waits for the answer.
+        // It takes as long as reading its content does; the waiter of the answer sets the limit.
         Some(ended) => tokio::select! {
             posted = posting => Some(posted),
             () = ended.cancelled() => return,

@@ -29,11 +29,12 @@ use crate::pending::{Answer, Pending, Ticket};
 use crate::probe::{OpenError, Opening};
 use crate::routing::{Back, Own, Shared};
 
-/// How long the small messages of ours (answers, cancellations) may take.
+/// The time limit of our small messages (answers, cancellations).
 const POST_PATIENCE: Duration = Duration::from_secs(10);
-/// How long a farewell may take: nobody waits for it but the end of the gateway.
+/// The time limit of a farewell: only the end of the gateway waits for it.
 const FAREWELL_PATIENCE: Duration = Duration::from_secs(2);
-/// How long a call waits for the stream beside it to open. Some servers send nothing at all until there is an event.
+/// The time that a call waits for the stream beside it to open. Some servers send nothing at all until there
+/// is an event.
 const STREAM_PATIENCE: Duration = Duration::from_millis(500);
 /// Waited before a stream is resumed, where the server does not say.
 const RETRY: Duration = Duration::from_secs(1);
@@ -44,7 +45,7 @@ pub(crate) struct Session {
     endpoint: Endpoint,
     headers: HeaderMap,
     has_id: bool,
-    /// Whether the server has things to say outside of requests.
+    /// True if the server sends messages outside of requests.
     speaks_up: bool,
     opening: Opening,
     pending: Arc<Pending>,
@@ -55,14 +56,14 @@ pub(crate) struct Session {
     stop: CancellationToken,
 }
 
-/// What became of one attempt.
+/// The result of one attempt.
 pub(super) enum Attempt {
     Answered(Answer),
     /// The server no longer knows the session, so nothing ran.
     Expired,
 }
 
-/// Whose session a stream belongs to. The gateway's has to make up for what it missed.
+/// The owner of a session's stream. The gateway's has to make up for missed messages.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Whose {
     Gateway,
@@ -78,7 +79,7 @@ struct Call<'a> {
     ticket: &'a Ticket,
 }
 
-/// Why a session did not open, and the HTTP status if that was the reason.
+/// The reason why a session did not open, and the HTTP status if that was the reason.
 pub(crate) struct OpenFailure(pub(super) OpenError, pub(super) Option<StatusCode>);
 
 impl From<OpenError> for OpenFailure {
@@ -124,7 +125,7 @@ impl Session {
         Ok(session)
     }
 
-    /// What follows a successful `initialize`.
+    /// The steps after a successful `initialize`.
     async fn begin(self: &Arc<Self>) -> Result<(), OpenError> {
         self.post(envelope::initialized().into()).await?;
         let level = self.ctx.house.level.borrow().clone();
@@ -146,15 +147,15 @@ impl Session {
         self.expired.load(Ordering::Acquire)
     }
 
-    /// Opens the stream beside the calls, if the server says that it will use it.
+    /// Opens the stream beside the calls, if the server declares that it will use it.
     pub(super) async fn hear_gateway(self: &Arc<Self>) {
         if self.speaks_up {
             self.hearing(Whose::Gateway).await;
         }
     }
 
-    /// The same for a caller. One that can be asked gets the stream in any case: many servers send their questions
-    /// there, whatever call they belong to.
+    /// The same for a caller. A caller that can be asked gets the stream in any case: many servers send their
+    /// questions there, whatever call they belong to.
     async fn hear_for(self: &Arc<Self>, caller: &dyn Caller) {
         const KINDS: [AskKind; 3] = [AskKind::Elicitation, AskKind::Sampling, AskKind::Roots];
         if !self.hearing.initialized()
@@ -277,7 +278,7 @@ impl Session {
         Attempt::Answered(judge(&self.ctx, status, &body, call.id))
     }
 
-    /// A session without an id is everybody's, and each shows its own credentials in it.
+    /// A session without an id is shared, and each request shows its own credentials in it.
     fn who<'a>(&'a self, call: Call<'a>) -> Who<'a> {
         call.caller.map(|caller| caller.principal()).or_else(|| self.pending.owner())
     }
@@ -325,8 +326,8 @@ impl Session {
         (answered.status.is_success() && answered.is_event_stream()).then_some(answered)
     }
 
-    /// Hears what the server says outside of requests, for as long as the session lasts. `opened` is told when the
-    /// first attempt has been answered.
+    /// Receives the server's messages outside of requests, for as long as the session lasts. `opened` is
+    /// notified when the first attempt has been answered.
     async fn hear(self: &Arc<Self>, whose: Whose, opened: oneshot::Sender<()>) {
         let mut opened = Some(opened);
         let mut backoff = Backoff::default();
@@ -354,7 +355,7 @@ impl Session {
         }
     }
 
-    /// 405 and its like: the server has nothing to say outside of requests. 404 means the session is gone.
+    /// 405 and its like: the server has no messages outside of requests. 404 means the session is gone.
     fn no_stream(&self, status: StatusCode) {
         if status == StatusCode::NOT_FOUND && self.has_id {
             self.ctx.signals.suspect();
@@ -409,8 +410,8 @@ fn speaks_up(opening: &Opening) -> bool {
         || opening.declares(&["logging"])
 }
 
-/// Tells the server when a request is given up before its answer came: hanging up means nothing in the older era. Of a
-/// request that never was whole the server knows nothing.
+/// Tells the server when a request is given up before its answer: hanging up means nothing in the older era.
+/// The server knows nothing of an incomplete request.
 struct Cancel<'a> {
     session: &'a Arc<Session>,
     id: u64,
@@ -429,12 +430,12 @@ impl Drop for Cancel<'_> {
     }
 }
 
-/// 404 is what the protocol says. Widespread servers say 400 and talk about the session in the body; either way the
-/// request was turned away at the door. An error that answers the request itself has come from further inside, unless
-/// its code is one of those that doors use.
+/// The protocol requires 404. Widespread servers send 400 and mention the session in the body; either way the
+/// request was refused at the door. An error that answers the request itself has come from further inside,
+/// unless its code is one of those that doors use.
 fn names_lost_session(status: StatusCode, body: &[u8], id: u64) -> bool {
     const LOOK: usize = 1024;
-    /// Enough for any error of a door; deeper ones are a tool's affair.
+    /// Enough for any error of a door; deeper ones concern a tool.
     const DEPTH: usize = 16;
     const DOORS: [i64; 3] = [RpcError::INVALID_REQUEST, -32_001, -32_000];
     let tells = |text: &str| text.to_ascii_lowercase().contains("session");

@@ -1,8 +1,8 @@
 //! The sessions of the older era at one server.
 //!
-//! The gateway has a session of its own for lists and subscriptions; calls run in one session per principal, so that
-//! what a server keeps for one is never shown to another. A server that gives no session ids has no sessions, and
-//! everyone uses the gateway's.
+//! The gateway has its own session for lists and subscriptions; calls run in one session per principal, so
+//! that one principal's server state is never shown to another. A server without session ids has no sessions,
+//! and everyone uses the gateway's.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,7 +26,7 @@ const SESSIONS_MAX: usize = 1024;
 /// A principal's session without requests is closed after this.
 pub(crate) const SESSION_IDLE: Duration = Duration::from_secs(10 * 60);
 
-/// Whose session: the gateway's own, or a principal's.
+/// The owner of a session: the gateway, or a principal.
 type Key = Option<PrincipalId>;
 
 pub(crate) struct Sessions {
@@ -35,11 +35,11 @@ pub(crate) struct Sessions {
     slots: Mutex<BTreeMap<Key, Arc<Slot>>>,
     /// Counts how often the gateway's own session had to be opened: a new one has no subscriptions.
     generation: watch::Sender<u64>,
-    /// Cancelled when the link is let go.
+    /// Cancelled when the link is dropped.
     stop: CancellationToken,
 }
 
-/// The place of one session, which may be opened anew.
+/// The place of one session, which may be reopened.
 #[derive(Default)]
 struct Slot {
     current: Mutex<Option<Arc<Session>>>,
@@ -109,7 +109,7 @@ impl Sessions {
             self.generation.send_modify(|generation| *generation += 1);
         }
         if before.is_some() {
-            // A server that forgot a session was probably started again, and may offer something else.
+            // A server that forgot a session was probably restarted, and may offer something else.
             self.ctx.signals.look();
         }
         Ok(session)
@@ -136,12 +136,12 @@ impl Sessions {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the server tells sessions apart.
+    /// True if the server distinguishes sessions.
     pub(crate) fn gives_ids(&self) -> bool {
         self.slots().get(&None).is_some_and(|own| !own.is_without_id())
     }
 
-    /// Changes when the gateway's own session has been opened anew.
+    /// Changes when the gateway's own session has been reopened.
     pub(crate) fn generation(&self) -> watch::Receiver<u64> {
         self.generation.subscribe()
     }

@@ -1,5 +1,5 @@
-//! Streamable HTTP of the newer era: every request is a POST of its own, with all its context, on any connection.
-//! This is the hot path: one string for the body, one header map, no task.
+//! Streamable HTTP of the newer era: every request is a separate POST, with all its context, on any
+//! connection. This is the hot path: one string for the body, one header map, no task.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -60,14 +60,14 @@ impl Stateless {
         answer::reply(&self.ctx, Era::Modern, result)
     }
 
-    /// A server that no longer takes our version has become another server: it is to be opened anew.
+    /// A server that no longer accepts our version has become another server: it has to be opened again.
     fn notice(&self, error: &ServerError) {
         if matches!(error, ServerError::Rpc(error) if error.code == RpcError::UNSUPPORTED_VERSION) {
             self.ctx.signals.suspect();
         }
     }
 
-    /// Sends a request and returns the head of the answer, whatever it is: for probing.
+    /// Sends a request and returns the head of any answer: for probing.
     pub(crate) async fn knock(&self, request: &ServerRequest) -> Result<(u64, Answered), ServerError> {
         let id = self.next_id();
         let message = envelope::modern(id, self.version, request, None);
@@ -75,7 +75,7 @@ impl Stateless {
         Ok((id, answered.map_err(|error| send_fault(&self.ctx, error))?))
     }
 
-    /// Opens a subscription and hears its notifications until it ends. Dropping the future closes it.
+    /// Opens a subscription and receives its notifications until it ends. Dropping the future closes it.
     pub(crate) async fn subscribe(&self, request: &ServerRequest, listener: Listener) -> Answer {
         let (id, answered) = self.knock(request).await?;
         if let Some(fault) = unauthorized(&self.ctx, &answered) {

@@ -12,10 +12,10 @@ use super::template::{Template, has_secret};
 
 type Environment = BTreeMap<String, String>;
 
-/// What a child was given, to be compared later; not the secrets themselves.
+/// A fingerprint of a child's environment, to be compared later; not the secrets themselves.
 pub(crate) struct Given {
     env: Digest,
-    /// The generation of the credentials in which it was seen to be what it would be given.
+    /// The generation of the credentials in which it was last found to be current.
     checked: AtomicU64,
 }
 
@@ -25,20 +25,20 @@ pub(crate) async fn filled_env(
     keyring: &dyn Keyring,
     owner: Who<'_>,
 ) -> Result<(Environment, Given), NoKey> {
-    // The generation first: what changes in between is found at the next look.
+    // The generation first: a change in between is found at the next check.
     let generation = keyring.generation();
     let env = filled(spec, keyring, owner).await?;
     let given = Given { env: digest(&env), checked: AtomicU64::new(generation) };
     Ok((env, given))
 }
 
-/// Whether a child of this server is given secrets at all.
+/// True if a child of this server gets secrets at all.
 pub(crate) fn gives_secrets(spec: &ServerSpec) -> bool {
     matches!(&spec.transport, TransportSpec::Stdio { env, .. } if env.values().any(|value| has_secret(value)))
 }
 
 impl Given {
-    /// Whether the child would be given something else now, or nothing for want of a secret.
+    /// True if the child would get another environment now, or none for lack of a secret.
     pub(crate) async fn is_outdated(&self, spec: &ServerSpec, keyring: &dyn Keyring, owner: Who<'_>) -> bool {
         let generation = keyring.generation();
         if self.checked.load(Ordering::Acquire) == generation {
@@ -63,7 +63,7 @@ async fn filled(spec: &ServerSpec, keyring: &dyn Keyring, owner: Who<'_>) -> Res
 }
 
 fn digest(env: &Environment) -> Digest {
-    // No environment can hold the character between the variables.
+    // No environment can contain the character between the variables.
     let text: String = env.iter().map(|(name, value)| format!("{name}={value}\0")).collect();
     Digest::of(text)
 }

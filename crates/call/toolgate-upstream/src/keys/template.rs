@@ -26,7 +26,7 @@ pub(crate) enum BadTemplate {
     Nameless,
 }
 
-/// Whether a value has a place for a secret.
+/// True if a value has a place for a secret.
 pub(crate) fn has_secret(value: &str) -> bool {
     value.contains(OPENING)
 }

@@ -8,12 +8,12 @@ use super::*;
 
 const URL: &str = "https://remote.example/mcp";
 
-/// A keyring in memory that counts how often it is asked.
+/// A keyring in memory that counts its calls.
 #[derive(Default)]
 pub(crate) struct Pocket {
     pub(crate) generation: AtomicU64,
     pub(crate) signs_in: AtomicBool,
-    /// By principal and name; the empty principal is everybody.
+    /// By principal and name; the empty principal means all.
     pub(crate) secrets: Mutex<BTreeMap<(String, String), String>>,
     /// The tokens that are left, the last one first.
     pub(crate) tokens: Mutex<Vec<String>>,
@@ -144,7 +144,7 @@ async fn values_are_remembered_until_credentials_change() {
     let keys = keys(&pocket, "${vault:KEY}");
     let resolved = |pocket: &Pocket| pocket.secrets.lock().expect("not poisoned").len();
     assert_eq!(shown(&keys, None).await.as_deref(), Ok("old"));
-    // Changed behind the keyring's back: only what was remembered can still say "old".
+    // Changed behind the keyring's back: only a cached value can still say "old".
     pocket.secrets.lock().expect("not poisoned").clear();
     assert_eq!(resolved(&pocket), 0);
     assert_eq!(shown(&keys, None).await.as_deref(), Ok("old"));

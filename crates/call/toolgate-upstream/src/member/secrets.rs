@@ -1,4 +1,4 @@
-//! Processes whose environment holds secrets that are not the ones they would be given now.
+//! Processes whose environment has outdated secrets.
 
 use std::future::pending;
 
@@ -9,8 +9,8 @@ use crate::keys;
 use crate::link::{Link, Live};
 
 impl Member {
-    /// Ends when this process was given other secrets than it would be now, and the requests under way have finished.
-    /// Those of principals are ended on the way; the next request starts another.
+    /// Resolves when this process has outdated secrets, and the requests in progress have finished. Processes
+    /// of principals are ended on the way; the next request starts another.
     pub(super) async fn outdated(&self, live: &Live) {
         let Link::Process(process) = &live.link else { return pending().await };
         if !keys::gives_secrets(&self.ctx.spec) {

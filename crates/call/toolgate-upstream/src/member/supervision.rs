@@ -1,4 +1,4 @@
-//! The task that looks after one member: connect, list, watch, and when it goes away, try again.
+//! The task that supervises one member: connect, list, watch, and after a loss, try again.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -22,24 +22,24 @@ use crate::own::OWN_IDLE;
 use crate::probe::{OpenError, discover_request, open_process};
 use crate::watching::{self, Wanted};
 
-/// Connections rest for a few seconds only, and nothing else closes those that rest longer.
+/// Connections are idle for a few seconds only, and nothing else closes older ones.
 const SWEEP: Duration = Duration::from_secs(5);
 const SECRETS_CHANGED: &str = "its secrets changed";
 const ERA_CHANGES: &str = "the older era is to be spoken with it";
 
-/// How much is to be read.
+/// The lists to read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lists {
     All,
     Tools,
-    /// All, for no reason but that nobody has looked for a while.
+    /// All, only because the last check was a while ago.
     Look,
 }
 
-/// Why a connection ended.
+/// The reason why a connection ended.
 enum Ended {
     Gone(String),
-    /// It has to be opened anew, and why.
+    /// It has to be reopened, and why.
     Outdated(&'static str),
     LetGo,
 }
@@ -105,7 +105,7 @@ impl Member {
     /// Looks after a live connection. Returns why it ended.
     async fn serve(&self, live: &Arc<Live>) -> Ended {
         self.ctx.signals.take();
-        // What the connection before it listed says nothing about what is there now.
+        // The listing of the previous connection says nothing about the current server.
         self.forget_reading();
         let connection = Connection(self.connections.fetch_add(1, Ordering::Relaxed));
         self.phase.send_replace(Phase::Up { live: live.clone(), connection });
@@ -133,7 +133,7 @@ impl Member {
         ended
     }
 
-    /// Ends when another era is to be spoken, and the requests under way have finished.
+    /// Resolves when another era is to be used, and the requests in progress have finished.
     async fn fallen_back(&self) {
         self.falls_back.notified().await;
         self.drained().await;
@@ -180,7 +180,7 @@ impl Member {
                 Err(ServerError::Fault(fault)) if is_gone(&fault.kind) && live.pipe().is_none() => {
                     return reason_of(fault);
                 }
-                // Many processes do one thing after the other. Who is busy with a call has not changed for that.
+                // Many processes do one thing after the other. A busy one has not changed.
                 Err(ServerError::Fault(fault))
                     if lists == Lists::Look
                         && matches!(fault.kind, FaultKind::TimedOut { .. })
@@ -201,12 +201,12 @@ impl Member {
         });
     }
 
-    /// Whether the server tells of changes by itself.
+    /// True if the server reports changes by itself.
     fn hears(&self) -> bool {
         self.listening.load(Ordering::Acquire)
     }
 
-    /// Whether the server is still there. Connections that all requests share tell by themselves.
+    /// Checks that the server is still there. Shared connections notice by themselves.
     async fn check(&self, live: &Live) -> Result<(), String> {
         let request = match live.link {
             Link::Process(_) | Link::Pair(_) => return Ok(()),
@@ -241,7 +241,7 @@ impl Member {
         Ok(())
     }
 
-    /// Resources are watched at one member only, so that each change is told once.
+    /// Resources are watched at one member only, so that each change is reported once.
     async fn keep_watching(&self, live: &Live) -> Infallible {
         let mut duty = self.duty.subscribe();
         let nothing = Wanted::default();
@@ -255,7 +255,7 @@ impl Member {
                     }
                 }
             }
-            // The subscription that told of changes ends and another begins.
+            // The subscription for changes ends and another begins.
             self.listening.store(false, Ordering::Release);
             self.ctx.signals.look();
         }
@@ -263,7 +263,7 @@ impl Member {
 
     async fn keep_level(&self, live: &Live) -> Infallible {
         let mut level = self.ctx.house.level.subscribe();
-        // Sessions have been told when they were opened.
+        // Sessions got the level when they were opened.
         if !matches!(live.link, Link::Sessions(_)) {
             level.mark_changed();
         }
@@ -313,19 +313,20 @@ impl Member {
         });
     }
 
-    /// Waits before the next attempt; `generation` is that of the credentials at the last one. `false` if there is to be none.
+    /// Waits before the next attempt; `generation` is that of the credentials at the last one. `false` if
+    /// there is to be none.
     async fn pause(&self, pause: Duration, generation: u64) -> bool {
         tokio::select! {
             () = sleep(pause) => true,
-            // It may have been away because it was not shown the right credential.
+            // It may have been down because it was not shown the right credential.
             () = keys::changed_since(&*self.ctx.house.keyring, generation) => true,
             () = self.wanted_again() => true,
             () = self.ctx.stop.cancelled() => false,
         }
     }
 
-    /// A URL may answer again at any time and asking costs little, so a request cuts the pause short. Starting a
-    /// process over and over does not come as cheap.
+    /// A URL may answer again at any time and asking costs little, so a request cuts the pause short.
+    /// Restarting a process over and over is not as cheap.
     async fn wanted_again(&self) {
         if matches!(self.ctx.spec.transport, TransportSpec::Stdio { .. }) {
             return std::future::pending().await;

@@ -1,4 +1,4 @@
-//! What the lists and the health of one connection want next.
+//! The next tasks for the lists and the health of one connection.
 
 use std::time::Duration;
 
@@ -8,23 +8,24 @@ use super::CHECK_PAUSE;
 use crate::context::Raised;
 use crate::link::{Link, Live};
 
-/// Changes that come in a burst are read once.
+/// A burst of changes is read once.
 const DEBOUNCE: Duration = Duration::from_millis(100);
-/// How often a server is looked at whose changes we do not hear of by subscription.
+/// The interval for checking a server whose changes are not reported by subscription.
 const LOOK_AGAIN: Duration = Duration::from_secs(60);
-/// When the tools of a new connection are read a second time: a server that lists others each time shows it then.
+/// The delay of the second reading of a new connection's tools: a server that lists others each time is
+/// detected then.
 const READ_AGAIN: Duration = Duration::from_secs(2);
 
-/// What is to be done for a live connection, and when.
+/// The tasks for a live connection, with their times.
 #[derive(Default)]
 pub(super) struct Todo {
     /// Read the lists: the first time, after a failure, because they changed, or because a change may have been missed.
     pub(super) list: Option<Instant>,
     /// Read the tools of a new connection a second time.
     pub(super) again: Option<Instant>,
-    /// Read the lists of a server that may have changed without a word.
+    /// Read the lists of a server that may have changed silently.
     pub(super) look: Option<Instant>,
-    /// See whether the server is still there.
+    /// Check that the server is still there.
     pub(super) check: Option<Instant>,
     checked_at: Option<Instant>,
     read_at: Option<Instant>,
@@ -68,7 +69,7 @@ impl Todo {
         self.check = self.check.map(|_| Instant::now() + LOOK_AGAIN);
     }
 
-    /// Not every server tells of changes, and some that say they would do not: all are looked at now and then.
+    /// Not every server reports changes, and some that declare it do not: all are checked now and then.
     pub(super) fn look_again(&mut self, live: &Live) {
         let next = Instant::now() + LOOK_AGAIN;
         self.look = Some(next);

@@ -32,7 +32,7 @@ impl Piece {
 type Next = Option<Result<Piece, SourceError>>;
 
 pub(crate) struct Pieces {
-    /// What is left of it.
+    /// The rest of it.
     text: Bytes,
     inserts: Arc<Inserts>,
     /// Bytes of the text that were handed out.
@@ -55,7 +55,7 @@ impl Pieces {
         self.left
     }
 
-    /// How much of the text was handed out.
+    /// The amount of text that was handed out.
     pub(crate) fn text_written(&self) -> usize {
         self.at
     }
@@ -97,7 +97,8 @@ impl Pieces {
         Poll::Ready(None)
     }
 
-    /// What follows the last insert. Without it the message is no JSON, so whoever gets it can have the whole.
+    /// The text after the last insert. Without it the message is not valid JSON, so only its receiver can
+    /// have the whole.
     fn last(&mut self) -> Result<Bytes, SourceError> {
         if !self.inserts.is_whole_now() {
             return Err(SourceError("the request was given up".into()));

@@ -1,4 +1,4 @@
-//! One source while it is read, held to the size it announced.
+//! One source while it is read, held to its announced size.
 
 use std::task::{Context, Poll, ready};
 
@@ -8,9 +8,9 @@ use toolgate_core::port::{SourceError, TextStream};
 pub(super) struct Reading {
     stream: TextStream,
     announced: u64,
-    /// Of the announced size.
+    /// The rest of the announced size.
     left: u64,
-    /// A piece that was read before it was wanted.
+    /// A piece that was read in advance.
     peeked: Option<Bytes>,
     is_over: bool,
 }
@@ -26,7 +26,7 @@ impl Reading {
         Poll::Ready(Ok(()))
     }
 
-    /// The next piece; `None` when the source has ended and given exactly what it announced.
+    /// The next piece; `None` when the source has ended after exactly its announced size.
     pub(super) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, SourceError>>> {
         match self.peeked.take() {
             Some(piece) => Poll::Ready(Some(Ok(piece))),
@@ -50,7 +50,7 @@ impl Reading {
         Poll::Ready(None)
     }
 
-    /// Too much is as wrong as too little: the size stands in front of the request and cannot be taken back.
+    /// Too much is as wrong as too little: the size is in front of the request and cannot be changed.
     fn counted(&mut self, piece: Option<Bytes>) -> Result<Option<Bytes>, SourceError> {
         let announced = self.announced;
         match &piece {

@@ -5,7 +5,7 @@ use toolgate_core::port::TextStream;
 
 use super::*;
 
-/// Gives these pieces, and counts how often it is opened.
+/// Yields these pieces, and counts how often it is opened.
 #[derive(Debug)]
 struct Script {
     bytes: u64,

@@ -1,4 +1,4 @@
-//! What goes to a child's standard input: one message a line, and never two lines at once.
+//! The writing to a child's standard input: one message a line, and never two lines at once.
 
 use std::io;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(super) struct Writer<W> {
 }
 
 impl<W: AsyncWrite + Unpin> Writer<W> {
-    /// Writes until there is nobody to write for, or to.
+    /// Writes until either side is gone.
     pub(super) async fn run(mut self, stop: CancellationToken) {
         tokio::select! {
             () = self.write() => {}
@@ -38,7 +38,7 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
         }
     }
 
-    /// Writes what waits and flushes once.
+    /// Writes all waiting messages and flushes once.
     async fn write_all_waiting(&mut self, first: Outgoing) -> io::Result<()> {
         let mut next = Some(first);
         while let Some(Outgoing { id, message, ended }) = next {
@@ -69,13 +69,13 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
         self.input.write_all(&flat).await
     }
 
-    /// Others wait until the line has ended. How long that may take is bounded by the time of the request it is for: when
-    /// that one ends, the line does.
+    /// Other messages wait until the line has ended. The time of its request limits that: when the request
+    /// ends, the line does.
     async fn write_in_pieces(&mut self, upload: Upload) -> io::Result<()> {
         if upload.ended.is_cancelled() {
             return Ok(());
         }
-        // What was written before must not wait for a source.
+        // Earlier messages must not wait for a source.
         self.input.flush().await?;
         let mut pieces = Pieces::new(upload.message.text().clone(), upload.inserts.clone());
         while pieces.bytes_left() > 0 {
@@ -91,7 +91,7 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
         self.input.write_all(b"\n").await
     }
 
-    /// Text is always written to its end, so that it is known what is open behind it.
+    /// Text is always written completely, so that the open brackets after it are known.
     async fn write_piece(
         &mut self,
         next: Option<Result<Piece, SourceError>>,
@@ -114,9 +114,9 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
         }
     }
 
-    /// A line that has begun cannot be taken back, and half a message could be the end of a child that expects JSON. So the
-    /// line is made one that every server is bound to ignore: what is open is closed, and since the method and the id
-    /// stand behind the parameters it becomes a notification that nobody knows.
+    /// A line that has begun cannot be taken back, and half a message could crash a child that expects JSON.
+    /// So the line becomes one that every server must ignore: open brackets are closed, and since the method
+    /// and the id come after the parameters it becomes an unknown notification.
     async fn break_off(&mut self, upload: &Upload, text_written: usize) -> io::Result<()> {
         if text_written == 0 {
             return Ok(());
@@ -135,18 +135,18 @@ struct Upload {
     id: Option<u64>,
     message: Message,
     inserts: Arc<Inserts>,
-    /// Cancelled when nobody waits for the answer any more.
+    /// Cancelled when the caller gives up.
     ended: CancellationToken,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Line {
     GoesOn,
-    /// There is no more to write into it, or nobody waits for the answer any more.
+    /// There is nothing more to write into it, or the caller has given up.
     BreaksOff,
 }
 
-/// What closes everything that is open at the end of a beginning of JSON.
+/// The characters that close everything open at the end of a beginning of JSON.
 fn closing(text: &[u8]) -> Vec<u8> {
     let mut open = Vec::new();
     let mut bytes = text.iter();

@@ -1,5 +1,5 @@
-//! What a server that may have become another one is trusted with: nothing that was judged by its lists, until they have
-//! been read again.
+//! The trust in a server that may have become another one: nothing that was judged by its lists is sent,
+//! until they have been read again.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -17,10 +17,10 @@ use crate::kit::{Gateway, call_of, fault_code, someone, text_of};
 use crate::web::{Body, Seen, Web, empty, events, ok, reply};
 
 const OTHER_VERSION: &str = "no instance offers the version that was reviewed";
-/// Longer than lists are left alone that nobody speaks of.
+/// Longer than lists without notifications are left alone.
 const LOOKED_AT_AGAIN: Duration = Duration::from_secs(61);
 
-/// An instance of another version that keeps its list to itself until it is told to show it.
+/// An instance of another version that withholds its list until it is told to show it.
 async fn hesitant(at: &str, shows: watch::Receiver<bool>) -> Web {
     Web::start_at(at.parse().unwrap(), move |seen| {
         let mut shows = shows.clone();
@@ -38,7 +38,7 @@ async fn asked_for_its_list(web: &Web) {
     web.until("its list to be asked for", |seen| seen.iter().any(|seen| seen.rpc() == "tools/list")).await;
 }
 
-/// The lists of a new connection are read twice; after that nobody looks for a while.
+/// The lists of a new connection are read twice; after that they are left alone for a while.
 async fn listed_twice(web: &Web) {
     let twice = |seen: &[Seen]| seen.iter().filter(|seen| seen.rpc() == "tools/list").count() >= 2;
     web.until("the second reading", twice).await;
@@ -98,7 +98,8 @@ async fn what_was_listed_before_a_reconnection_does_not_count_after_it() {
     gateway.end().await;
 }
 
-/// A server of the older era that says nothing by itself: its description can be changed, and its sessions forgotten.
+/// A server of the older era without notifications: its description can be changed, and its sessions
+/// forgotten.
 #[derive(Clone)]
 struct Quiet {
     description: Arc<Mutex<&'static str>>,

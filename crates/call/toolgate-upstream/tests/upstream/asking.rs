@@ -86,7 +86,8 @@ async fn a_question_ends_with_the_call_it_belongs_to() {
     gateway.end().await;
 }
 
-/// A server whose SDK speaks both eras, and whose tool asks in the older way: in the newer era it answers as `refusal` says.
+/// A server whose SDK speaks both eras, and whose tool asks in the older way: in the newer era it answers
+/// with `refusal`.
 async fn of_both_eras(refusal: fn(&Seen) -> http::Response<Body>) -> Web {
     Web::start(move |seen| {
         let is_newer = seen.header("mcp-protocol-version") == Some("2026-07-28");

@@ -24,7 +24,7 @@ pub(crate) fn definition(description: &str) -> Value {
     json!({"name": "t", "description": description, "inputSchema": {"type": "object"}})
 }
 
-/// What every instance of the newer era answers; `tools` are its tools.
+/// The basic answers of every instance of the newer era; `tools` are its tools.
 pub(crate) fn basics(seen: &Seen, tools: &Value) -> Option<Value> {
     let result = match seen.rpc() {
         "server/discover" => json!({
@@ -118,7 +118,7 @@ pub(crate) fn descriptions(listing: &Listing) -> Vec<String> {
     listing.tools.iter().map(description).collect()
 }
 
-/// Waits until every instance is well.
+/// Waits until every instance is healthy.
 pub(crate) async fn all_well(gateway: &Gateway, count: usize) {
     gateway
         .recorder
@@ -175,7 +175,7 @@ async fn a_killed_instance_takes_no_call_with_it_that_had_not_reached_it() {
         }
         match answer {
             Ok(_) => {}
-            // It was on its way to the one that died, and nobody knows whether it ran.
+            // It was on its way to the instance that died, and its outcome is unknown.
             Err(error) => {
                 assert_eq!(fault_code(error), "server_lost");
                 lost += 1;
@@ -338,7 +338,7 @@ async fn older(label: &'static str) -> Web {
     .await
 }
 
-/// Where 300 calls went that somebody makes one after the other.
+/// The distribution of 300 calls, made one after the other.
 async fn shares(gateway: &Gateway, calls: impl Fn(usize) -> ServerRequest) -> BTreeMap<String, usize> {
     let caller = someone();
     let mut shares = BTreeMap::new();
@@ -422,7 +422,7 @@ async fn a_session_of_the_older_era_stays_where_it_was_opened_while_that_lives()
     for principal in 0..20u64 {
         let caller = Agent::new(&format!("p{principal}"), principal).shared();
         let again = async {
-            // A session that was open there may be found lost once.
+            // An open session there may be found lost once.
             loop {
                 match gateway.request(call(judged("1")), &caller).await {
                     Ok(reply) => return text_of(&reply),

@@ -16,7 +16,7 @@ use toolgate_core::{Limits, RawJson};
 use crate::kit::{Agent, Gateway, call_of, eventually, fault_code, name, result_of, someone, spec, text_of};
 use crate::web::{Body, Seen, Web, empty, event, event_stream, events, ok, reply, text};
 
-/// What every server of the newer era answers.
+/// The basic answers of every server of the newer era.
 fn basics(seen: &Seen) -> Option<Value> {
     let result = match seen.rpc() {
         "server/discover" => json!({
@@ -184,7 +184,7 @@ async fn what_is_not_an_answer_becomes_the_fault_that_fits() {
     ] {
         let error = gateway.call(tool, "{}", &someone()).await.unwrap_err();
         assert_eq!(fault_code(error), code, "{tool}");
-        // Failures in a row would have it left alone.
+        // Failures in a row would pause it.
         gateway.call("t", "{}", &someone()).await.unwrap();
     }
     assert_eq!(gateway.recorder.told().states.last().unwrap().health, ServerHealth::Healthy);

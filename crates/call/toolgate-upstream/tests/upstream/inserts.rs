@@ -80,7 +80,7 @@ async fn content_arrives_exactly_behind_every_url() {
     }
 }
 
-/// What the child of these tests says of one argument.
+/// The child's report about one argument.
 fn digest(content: &Content) -> Value {
     let hash = sha256(content.text().as_bytes());
     json!([content.text().len(), hash])
@@ -133,7 +133,7 @@ async fn what_is_sent_is_never_held_as_a_whole() {
     let call = tokio::spawn(gateway.request(call_with("t", &[("a", &content)]), &someone()));
     eventually("the sockets to be full", || content.tally.given() > 4 * MIB).await;
     let before = Cell::new(0);
-    // Whoever reads ahead goes on; whoever waits for the server has stopped by the second look.
+    // A reader that reads ahead continues; one that waits for the server has stopped by the second check.
     eventually("the source to be left alone", || {
         before.replace(content.tally.given()) == content.tally.given()
     })
@@ -181,7 +181,7 @@ async fn a_source_that_cannot_be_opened_costs_no_request() {
     for web in webs().await {
         let gateway = Gateway::with(web.spec());
         gateway.recorder.healthy().await;
-        // The session of whoever calls is open after the first call.
+        // The caller's session is open after the first call.
         gateway.call("t", "{}", &someone()).await.unwrap();
         let content = Content::odd(10, 0, Then::Fail);
         let outcome = gateway.request(call_with("t", &[("a", &content)]), &someone()).await;
@@ -230,7 +230,7 @@ async fn a_source_that_breaks_off_in_a_line_costs_the_child_and_other_calls_noth
             assert_eq!(fault.to_string(), "the disk is on fire");
         }
         assert_eq!(gateway.text("echo", &someone()).await, "echo");
-        // Of what could not be opened nothing was written.
+        // Nothing was written of a source that could not be opened.
         gateway.recorder.until("both broken lines", |told| broken_off(&told.stderr) == 2).await;
         assert!(!other.is_finished());
         other.abort();
@@ -328,18 +328,18 @@ async fn a_token_that_is_replaced_sends_the_content_again() {
     gateway.end().await;
 }
 
-/// What a server does when a large request begins.
+/// The behaviour of a server when a large request begins.
 #[derive(Clone, Copy)]
 enum Abrupt {
     HangsUp,
-    /// And reads no more.
+    /// And reads nothing more.
     Answers(&'static str),
     AnswersAndHangsUp(&'static str),
 }
 
 const REFUSAL: &str = "HTTP/1.1 413 Content Too Large\r\nContent-Length: 8\r\n\r\ntoo much";
 
-/// A server that does not wait for the end of what it is sent.
+/// A server that does not wait for the end of a request.
 async fn abrupt(abrupt: Abrupt) -> (ServerSpec, Arc<AtomicUsize>) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
@@ -452,7 +452,7 @@ async fn an_instance_that_hangs_up_in_the_request_leaves_it_to_another() {
         .await;
     let mut opened = 0;
     while opened < 2 {
-        // More than sockets hold: of what they took whole nobody could say that it did not arrive.
+        // More than sockets hold: of a message that they took whole it is unknown whether it arrived.
         let content = Content::of(32 * MIB);
         let request =
             ServerRequest { tool: Some(Arc::new(judged("1"))), ..call_with("t", &[("a", &content)]) };

@@ -1,4 +1,4 @@
-//! What servers are shown to be let in, and where their addresses may lead.
+//! The credentials shown to servers, and the addresses they may lead to.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -17,7 +17,8 @@ use crate::kit::{Agent, Gateway, LIMIT, eventually, fault_code, someone, spec};
 use crate::neighbour::child_with;
 use crate::web::{Body, Seen, Web, empty, ok, reply};
 
-/// Credentials in memory: secrets by principal and name (nobody's are everybody's), and tokens, the next one last.
+/// Credentials in memory: secrets by principal and name (those without a principal are shared), and tokens,
+/// the next one last.
 #[derive(Default)]
 pub(crate) struct Pocket {
     secrets: Mutex<BTreeMap<(Option<PrincipalId>, String), String>>,
@@ -329,7 +330,7 @@ async fn a_child_is_not_started_without_its_secret_and_gets_it_when_it_is_there(
     gateway.end().await;
 }
 
-/// What a child of `caller` has for a key.
+/// The key that a child of `caller` got.
 async fn key_of(gateway: &Gateway, caller: &Arc<Agent>) -> String {
     let env: BTreeMap<String, String> = serde_json::from_str(&gateway.text("env", caller).await).unwrap();
     env["KEY"].clone()

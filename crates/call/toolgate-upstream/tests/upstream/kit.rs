@@ -1,4 +1,4 @@
-//! The gateway's side of the ports, recording what it is told.
+//! The gateway's side of the ports, recording its calls.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -24,14 +24,14 @@ pub(crate) struct Told {
     pub(crate) listings: Vec<Listing>,
     pub(crate) states: Vec<ServerState>,
     pub(crate) updated: Vec<String>,
-    /// Whose connection it came on, and what.
+    /// The principal of the connection, and the message.
     pub(crate) logged: Vec<(Option<PrincipalId>, String)>,
     pub(crate) asked: Vec<(Option<PrincipalId>, AskKind)>,
     pub(crate) stderr: Vec<String>,
     pub(crate) remembered: Option<(Era, String)>,
 }
 
-/// Records everything the servers tell on their own.
+/// Records all notifications of the servers.
 pub(crate) struct Recorder(watch::Sender<Told>);
 
 impl Recorder {
@@ -43,7 +43,7 @@ impl Recorder {
         self.0.borrow().clone()
     }
 
-    /// Waits until what was told satisfies `enough`.
+    /// Waits until the recorded calls satisfy `enough`.
     pub(crate) async fn until(&self, what: &str, enough: impl Fn(&Told) -> bool) -> Told {
         let mut told = self.0.subscribe();
         match tokio::time::timeout(LIMIT, told.wait_for(|told| enough(told))).await {
@@ -108,7 +108,7 @@ impl Facts for Recorder {
     }
 }
 
-/// Has no credential for anybody.
+/// Has no credentials.
 pub(crate) struct NoKeys;
 
 impl Keyring for NoKeys {

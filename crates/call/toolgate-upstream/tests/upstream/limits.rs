@@ -1,4 +1,4 @@
-//! Limits of servers and of single tools, results that are used again, and what is told about both.
+//! Limits of servers and of single tools, cached results, and the reports about both.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -141,7 +141,7 @@ async fn a_result_is_used_again_for_whom_it_is_meant() {
         ok(&seen.result(result))
     })
     .await;
-    // A server that is shown secrets may know whose a result is; this one is not.
+    // A server that is shown secrets may know the owner of a result; this one is not shown any.
     let gateway = Gateway::with(fleet(&[("a", &web)]));
     gateway.recorder.healthy().await;
     let cache = Some(CacheRule { fresh: Duration::from_secs(60), scope: CacheScope::Private });

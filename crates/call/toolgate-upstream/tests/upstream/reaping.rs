@@ -17,7 +17,7 @@ const REAPER: &str = "reaping::as_reaper";
 /// Set for a program that is started to be killed; a test runner may name the function just as we do.
 const ROLE: &str = "TOOLGATE_TEST_TO_BE_KILLED";
 
-/// Whether this program was started to run that one function.
+/// True if this program was started to run that one function.
 fn is_started_for(function: &str) -> bool {
     std::env::args().any(|argument| argument == function)
 }

@@ -11,10 +11,10 @@ use toolgate_core::port::{Insert, ServerRequest, SourceError, TextSource, TextSt
 
 use crate::kit::call_of;
 
-/// What the content is made of, over and over. Its length has no divisor in common with those of the pieces.
+/// The repeated content. Its length has no divisor in common with those of the pieces.
 const PATTERN: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
 
-/// What a source does when it has given some bytes.
+/// The behaviour of a source after some bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Then {
     End,
@@ -44,12 +44,12 @@ impl Tally {
         self.opened.load(Ordering::SeqCst)
     }
 
-    /// Bytes that left the source, in all.
+    /// The total number of bytes from the source.
     pub(crate) fn given(&self) -> u64 {
         self.given.load(Ordering::SeqCst)
     }
 
-    /// The most bytes that had left the source and were still somewhere in memory.
+    /// The maximum number of bytes from the source that were in memory at once.
     pub(crate) fn held_max(&self) -> u64 {
         self.held_max.load(Ordering::SeqCst)
     }
@@ -60,7 +60,7 @@ impl Content {
         Self::odd(bytes, bytes, Then::End)
     }
 
-    /// Announces one size and gives another number of bytes before it does something else.
+    /// Announces one size and yields another number of bytes before it does something else.
     pub(crate) fn odd(announced: u64, given: u64, then: Then) -> Arc<Self> {
         Arc::new(Self { announced, given, then, piece: 64 << 10, tally: Arc::default() })
     }
@@ -111,7 +111,7 @@ impl Stream for Opened {
     }
 }
 
-/// A piece that says when it is let go of.
+/// A piece that reports when it is dropped.
 struct Held {
     bytes: Vec<u8>,
     tally: Arc<Tally>,

@@ -1,4 +1,4 @@
-//! Small HTTP servers for these tests: a function from request to response, and a record of what was asked.
+//! Small HTTP servers for these tests: a function from request to response, and a record of the requests.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -110,7 +110,7 @@ impl Web {
         Self { address, seen, broken, held, _accepting: AbortOnDropHandle::new(accepting), stop }
     }
 
-    /// Stops or goes on reading large bodies.
+    /// Pauses or resumes reading large bodies.
     pub(crate) fn hold(&self, held: bool) {
         self.held.send_replace(held);
     }
@@ -173,7 +173,8 @@ impl Ears {
         Ok((self.handler)(one).await)
     }
 
-    /// Of a large body both ends are kept: what is between them is content, and the rest is JSON without it.
+    /// Only both ends of a large body are kept: the part between them is content, and the rest is JSON
+    /// without it.
     async fn read(&self, mut body: Incoming) -> Result<(Vec<u8>, usize), hyper::Error> {
         const LARGE: usize = 4 << 20;
         const HEAD: usize = 1 << 20;
@@ -250,7 +251,7 @@ pub(crate) fn event(message: &Value) -> String {
     format!("event: message\ndata: {message}\n\n")
 }
 
-/// `BoxBody` wants a stream that can be shared; one that is only ever polled through `&mut` can.
+/// `BoxBody` needs a stream that can be shared; one that is only ever polled through `&mut` can.
 struct Synced<S>(Mutex<std::pin::Pin<Box<S>>>);
 
 impl<S> Synced<S> {

@@ -1,17 +1,17 @@
-//! Whether what was said about a tool's files fits the arguments that the tool has.
+//! A check of a tool's file settings against its arguments.
 
 use serde_json::Value;
 use toolgate_core::tool::FileSlot;
 
 use super::rewrite::{BRANCH, BRANCHES};
 
-/// How deep branches and references are followed; what lies deeper is not found.
+/// The maximum depth of branches and references that are followed.
 const DEPTH_MAX: usize = 16;
 
 /// The slots that a tool really has.
 pub(super) struct Fit {
     pub(super) slots: Vec<FileSlot>,
-    /// The others, and what is missing.
+    /// The others, with the missing parts.
     pub(super) misfits: Vec<String>,
 }
 
@@ -34,18 +34,18 @@ impl Fit {
 
 fn fitted(slot: &FileSlot, schema: &Value) -> Option<FileSlot> {
     let content = property(schema, &slot.content, DEPTH_MAX);
-    // An id that is passed on needs no place of its own.
+    // An id that is passed on needs no separate argument.
     if content.is_none() && slot.expands() {
         return None;
     }
-    // Some servers refuse what their schema does not have.
+    // Some servers refuse arguments that their schema does not have.
     let takes = |name: &String| property(schema, name, DEPTH_MAX).is_some();
     let media_type = slot.media_type.clone().filter(takes);
     let many = content.is_some_and(|content| takes_only_lists(content, schema));
     Some(FileSlot { media_type, many, ..slot.clone() })
 }
 
-/// What the schema says about an argument, be it in one of its branches.
+/// The schema of an argument, even if it is in a branch.
 fn property<'a>(schema: &'a Value, name: &str, depth_left: usize) -> Option<&'a Value> {
     let deeper = depth_left.checked_sub(1)?;
     if let Some(found) = schema.get("properties").and_then(|properties| properties.get(name)) {
@@ -56,7 +56,7 @@ fn property<'a>(schema: &'a Value, name: &str, depth_left: usize) -> Option<&'a 
     branches.into_iter().find_map(|branch| property(branch, name, deeper))
 }
 
-/// Whether an argument takes lists, and no single text.
+/// True if an argument takes lists only, and no single text.
 fn takes_only_lists(property: &Value, root: &Value) -> bool {
     takes(property, "array", root, DEPTH_MAX) && !takes(property, "string", root, DEPTH_MAX)
 }

@@ -10,9 +10,9 @@ use toolgate_wire::scan::NotJson;
 /// Keywords with schemas that speak of the same object of arguments: lists of them, and single ones.
 pub(super) const BRANCHES: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 pub(super) const BRANCH: [&str; 4] = ["if", "then", "else", "not"];
-/// Keywords that say what else must be there if an argument is: names, or a schema.
+/// Keywords that require something else if an argument is present: names, or a schema.
 const DEPENDENT: [&str; 3] = ["dependentRequired", "dependentSchemas", "dependencies"];
-/// What of a list of contents holds for the list of ids as well.
+/// The bounds of a list of contents that also apply to the list of ids.
 const LIST_BOUNDS: [&str; 2] = ["minItems", "maxItems"];
 
 /// Slots that expand, and fit the schema that is rewritten.
@@ -20,19 +20,19 @@ pub(super) struct Rewrite<'a> {
     pub(super) slots: &'a [&'a FileSlot],
 }
 
-/// What becomes of an argument of the server.
+/// The treatment of one of the server's arguments.
 enum Role<'a> {
     Kept,
-    /// The id stands here instead.
+    /// Replaced by the id.
     Content(&'a FileSlot),
-    /// Nobody but the gateway gives it: it is there whenever the id is.
+    /// Filled in by the gateway only: it is present whenever the id is.
     MediaType(&'a FileSlot),
     /// The server has an argument of the name that the id has.
     Id(&'a FileSlot),
 }
 
 impl Rewrite<'_> {
-    /// The depth of what is rewritten is bounded by that of JSON which is read at all.
+    /// The depth of the rewritten schema is limited by the maximum depth of JSON that is read at all.
     pub(super) fn schema(&self, schema: Raw<'_>) -> Result<String, NotJson> {
         if !schema.is_object() {
             return Ok(schema.get().to_owned());
@@ -47,7 +47,7 @@ impl Rewrite<'_> {
         Ok(text)
     }
 
-    /// Nothing for a keyword that has nothing left to say.
+    /// `None` for a keyword that has become empty.
     fn keyword(&self, key: &str, value: Raw<'_>) -> Result<Option<String>, NotJson> {
         match key {
             "properties" => self.properties(value).map(Some),
@@ -80,7 +80,7 @@ impl Rewrite<'_> {
         Ok(text)
     }
 
-    /// A list of arguments that must be there, if any are left beside the one that makes it so.
+    /// A list of required arguments, if any are left beside the one that causes it.
     fn names(&self, value: Raw<'_>, because_of: Option<&str>) -> Option<String> {
         let names: Vec<String> = serde_json::from_str(value.get()).unwrap_or_default();
         let mut kept: Vec<&str> = Vec::with_capacity(names.len());
@@ -102,7 +102,8 @@ impl Rewrite<'_> {
                 true => Some(self.schema(value)?),
                 false => self.names(value, Some(name)),
             };
-            // Content and media type are one argument now. What only one of them asked for is left to the server.
+            // Content and media type are one argument now. Conditions on only one of them are left to the
+            // server.
             if let Some(value) = value.filter(|_| !written.contains(&name)) {
                 push_member(&mut text, name, &value);
                 written.push(name);
@@ -112,7 +113,7 @@ impl Rewrite<'_> {
         Ok((!written.is_empty()).then_some(text))
     }
 
-    /// What agents give where the server gets an argument.
+    /// The agents' name for one of the server's arguments.
     fn name<'n>(&'n self, name: &'n str) -> &'n str {
         match self.role(name) {
             Role::Kept | Role::Id(_) => name,
@@ -136,7 +137,8 @@ impl Rewrite<'_> {
     }
 }
 
-/// What agents read about the argument with the id. `own` is what the server says about one of that name.
+/// The schema of the argument with the id, for agents. `own` is the server's schema of an argument of that
+/// name.
 fn id_schema(slot: &FileSlot, content: Raw<'_>, own: Option<Raw<'_>>) -> Value {
     let decoded = |raw: Raw<'_>| serde_json::from_str::<Value>(raw.get()).unwrap_or_default();
     let own = own.and_then(|own| Some(decoded(own).get("description")?.as_str()?.to_owned()));

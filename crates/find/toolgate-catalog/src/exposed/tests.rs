@@ -11,7 +11,7 @@ fn docs() -> ServerName {
     ServerName::new("docs").expect("a name")
 }
 
-/// A catalogue with one server that has one tool, and what the operator says about its files.
+/// A catalogue with one server that has one tool, and the operator's file settings.
 fn catalog(definition: &str, files: Option<Vec<FileSlot>>) -> Catalog {
     let catalog = Catalog::new();
     let settings = ServerSettings {
@@ -57,7 +57,7 @@ fn schema_of(schema: &Value, files: Value) -> String {
     exposed(schema, slots(files)).0
 }
 
-/// A tool as servers write them for a strategy: the file first, then something of its own.
+/// A typical tool for a strategy: the file first, then an argument of its own.
 fn usual(strategy: FileStrategy) -> String {
     let slot = FileSlot::of(strategy);
     let mut properties =

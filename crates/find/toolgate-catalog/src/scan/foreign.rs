@@ -1,7 +1,7 @@
-//! Names of other servers' tools: a description that speaks of them may want to lead the model there.
+//! Names of other servers' tools: a description that mentions them may want to lead the model there.
 //!
-//! Texts are taken apart into words that are looked up, which needs no preparation when one of five hundred servers
-//! changes its list; a search machine over all names would have to be built anew each time.
+//! Texts are split into words that are looked up, which needs no preparation when one of five hundred servers
+//! changes its list; a search automaton over all names would have to be rebuilt each time.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -17,12 +17,12 @@ const DISTINCTIVE_CHARS_MIN: usize = 6;
 #[derive(Debug, Clone, Default)]
 pub struct ToolNames {
     of_server: BTreeMap<ServerName, BTreeSet<String>>,
-    /// Whose they are: canonical and wire names, and own names that are distinctive.
+    /// The owners: canonical and wire names, and own names that are distinctive.
     owners: HashMap<String, BTreeSet<ServerName>>,
 }
 
 impl ToolNames {
-    /// What the tools of a server are called by itself; no names, no server.
+    /// Sets a server's own names of its tools; no names means no server.
     pub fn set(&mut self, server: &ServerName, own: impl IntoIterator<Item = String>) {
         let names: BTreeSet<String> = own.into_iter().collect();
         let before = self.of_server.remove(server).unwrap_or_default();
@@ -39,7 +39,7 @@ impl ToolNames {
         }
     }
 
-    /// Those that are foreign to a server.
+    /// The names that are foreign to a server.
     pub fn beside<'a>(&'a self, server: &'a ServerName) -> ForeignNames<'a> {
         ForeignNames(Some((self, server)))
     }
@@ -71,12 +71,13 @@ fn is_distinctive(own: &str) -> bool {
 pub struct ForeignNames<'a>(Option<(&'a ToolNames, &'a ServerName)>);
 
 impl ForeignNames<'_> {
-    /// Whose definitions are looked through.
+    /// The server whose definitions are scanned.
     pub(super) fn server(&self) -> Option<&ServerName> {
         self.0.map(|(_, server)| server)
     }
 
-    /// Where they stand, each once. A tool's own name counts only in quotes, and only if it is no everyday word.
+    /// The positions, each once. A tool's own name counts only in quotes, and only if it is not an everyday
+    /// word.
     pub(super) fn find(&self, text: &str) -> Vec<Range<usize>> {
         let mut seen = BTreeSet::new();
         let foreign = |range: &Range<usize>| {

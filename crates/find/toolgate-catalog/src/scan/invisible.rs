@@ -8,8 +8,8 @@ const BLACK_FLAG: char = '\u{1f3f4}';
 /// Six for the region and one for the end: a longer run is a text.
 const FLAG_TAGS_MAX: usize = 7;
 
-/// The first run of them. What ordinary writing needs is none: joined emoji, flags of regions, the joiners of Persian and
-/// Indian scripts.
+/// The first run of them, except in ordinary writing: joined emoji, flags of regions, the joiners of Persian
+/// and Indian scripts.
 pub(super) fn find(text: &str) -> Option<Range<usize>> {
     if text.bytes().all(|byte| {
         byte.is_ascii() && (byte >= b' ' || matches!(byte, b'\n' | b'\r' | b'\t')) && byte != 0x7f
@@ -17,7 +17,7 @@ pub(super) fn find(text: &str) -> Option<Range<usize>> {
         return None;
     }
     let mut before = None;
-    // How many tags the flag of a region may still have; nothing outside of one.
+    // The number of tags that the flag of a region may still have; zero outside of one.
     let mut tags_left = 0;
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
@@ -36,7 +36,7 @@ pub(super) fn find(text: &str) -> Option<Range<usize>> {
     None
 }
 
-/// Whether it belongs to how people write.
+/// True if it is part of normal writing.
 fn is_usual(c: char, before: Option<char>, after: Option<char>) -> bool {
     match c {
         '\u{fe0e}' | '\u{fe0f}' => before.is_some_and(|before| !is_hidden(before) && !before.is_whitespace()),
@@ -46,7 +46,7 @@ fn is_usual(c: char, before: Option<char>, after: Option<char>) -> bool {
     }
 }
 
-/// Whether nothing, or only space, is seen of it.
+/// True if it is invisible, or looks like a space.
 pub(super) fn is_hidden(c: char) -> bool {
     match c {
         '\n' | '\r' | '\t' => false,
@@ -84,7 +84,7 @@ fn is_pictorial(c: char) -> bool {
     matches!(c, '\u{2190}'..='\u{2bff}' | '\u{3030}' | '\u{303d}' | '\u{1f000}'..='\u{1faff}' | '\u{fe0f}')
 }
 
-/// Scripts in which a joiner changes what is seen: Arabic to Khmer, Mongolian.
+/// Scripts in which a joiner changes the appearance: Arabic to Khmer, Mongolian.
 fn is_joining_script(c: char) -> bool {
     matches!(c, '\u{600}'..='\u{dff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{18af}' | '\u{fb50}'..='\u{fdcf}')
 }

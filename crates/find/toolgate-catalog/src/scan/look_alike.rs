@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use unicode_security::{RestrictionLevel, RestrictionLevelDetection, skeleton};
 
-/// The first word of a name that looks like another: its letters are of scripts that nobody mixes, or every one of them
-/// looks like a letter of ASCII.
+/// The first word of a name that looks like another: it mixes scripts that are never mixed, or each of its
+/// letters looks like an ASCII letter.
 pub(super) fn find(name: &str) -> Option<Range<usize>> {
     if name.is_ascii() {
         return None;
@@ -20,7 +20,7 @@ fn is_mixed(word: &str) -> bool {
     !word.check_restriction_level(RestrictionLevel::ModeratelyRestrictive)
 }
 
-/// The name with the letters of other scripts as their numbers: that they cannot be told apart is the point.
+/// The name with letters of other scripts as their numbers, which makes the difference visible.
 pub(super) fn told_apart(name: &str) -> String {
     let mut shown = String::with_capacity(name.len());
     for c in name.chars() {

@@ -1,14 +1,15 @@
-//! Sentences that tell the model what to do beyond using the tool. The list was weighed against some ten thousand
-//! definitions of real servers: what ordinary descriptions say ("important:", "you must call") is not in it.
+//! Sentences that instruct the model beyond using the tool. The list was tested against some ten thousand
+//! definitions of real servers: phrases of ordinary descriptions ("important:", "you must call") are not in
+//! it.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-/// In small letters, with single spaces.
+/// In lower case, with single spaces.
 const PHRASES: &[&str] = &[
-    // Against what the model was told before.
+    // Against earlier instructions to the model.
     "ignore previous",
     "ignore all previous",
     "ignore any previous",
@@ -102,7 +103,7 @@ const PHRASES: &[&str] = &[
     "the entire conversation",
     "the whole conversation",
     "full conversation history",
-    // What looks like the end of the description and the beginning of something else.
+    // An apparent end of the description and start of something else.
     "<important>",
     "</important>",
     "<system>",
@@ -130,7 +131,7 @@ static SEARCH: LazyLock<AhoCorasick> = LazyLock::new(|| {
         .expect("a short list of short texts")
 });
 
-/// Where the phrases stand, each once.
+/// The positions of the phrases, each once.
 pub(super) fn find(text: &str) -> Vec<Range<usize>> {
     let plain = Plain::of(text);
     let mut seen = Vec::new();
@@ -144,7 +145,7 @@ pub(super) fn find(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Whether no word goes on before or after it.
+/// True if no word continues before or after it.
 fn is_whole(text: &str, range: Range<usize>) -> bool {
     let goes_on = |inside: Option<char>, outside: Option<char>| {
         inside.is_some_and(char::is_alphanumeric) && outside.is_some_and(char::is_alphanumeric)
@@ -154,7 +155,8 @@ fn is_whole(text: &str, range: Range<usize>) -> bool {
         && !goes_on(found.chars().next_back(), text[range.end..].chars().next())
 }
 
-/// A text in small letters, with single spaces, without stress marks and what is not seen; and where each byte was.
+/// A text in lower case, with single spaces, without diacritics and invisible characters; and the original
+/// position of each byte.
 struct Plain {
     text: String,
     origins: Vec<usize>,

@@ -1,4 +1,4 @@
-//! What agents read when they list their tools.
+//! The lists of tools that agents read.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -100,7 +100,7 @@ fn the_bill_adds_up_and_says_what_search_saves() {
 }
 
 proptest! {
-    /// Restarts, replicas and whoever registered first make no difference to the bytes of a list.
+    /// Restarts, replicas and the order of registration do not change the bytes of a list.
     #[test]
     fn lists_have_the_same_bytes_in_whatever_order_servers_came(
         order in Just((0..6usize).collect::<Vec<_>>()).prop_shuffle(),

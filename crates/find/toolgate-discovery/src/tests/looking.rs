@@ -1,4 +1,4 @@
-//! What a search finds, and what it must not.
+//! The matches of a search, and the tools that it must not find.
 
 use serde_json::json;
 use toolgate_search::{Budget, Detail};

@@ -1,4 +1,4 @@
-//! Which tools are in, and why.
+//! The tools in a view, and the reasons.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -23,7 +23,7 @@ fn two_names_for_one_tool_and_one_name_said_twice_are_fine() {
     let others = [alias("old", "files:read", "toolgate.toml")];
     let wanted = [alias("old", "files:read", "settings"), alias("older", "files:read", "settings")];
     assert_eq!(check(tools().iter(), &others, &wanted), Ok(()));
-    // A tool may be called what it is called.
+    // An alias may equal the tool's own wire name.
     assert_eq!(check(tools().iter(), &[], &[alias("files__read", "files:read", "settings")]), Ok(()));
 }
 

@@ -1,4 +1,4 @@
-//! Which definition a principal or a group begins with: each with one, the first that says so.
+//! The definition that a principal or a group starts with: each has one, the first that claims it.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ pub(crate) struct Claims {
 }
 
 impl Claims {
-    /// Notes whom a definition is for. Those whom an earlier one is for are taken out of it, and told.
+    /// Notes the claims of a definition. Claims of an earlier definition are removed from it, and reported.
     pub(crate) fn take(&mut self, agent: &mut AgentDefinition) -> Vec<String> {
         let name = agent.name.clone();
         let mut messages = Vec::new();
@@ -27,7 +27,7 @@ impl Claims {
         messages
     }
 
-    /// Who has a principal or a group of a definition already, and where in the definition that stands.
+    /// The owner of a principal or a group that a definition claims, and the position of the claim.
     pub(crate) fn rival(&self, agent: &AgentDefinition) -> Option<Rival> {
         let find = |claimed: &BTreeMap<String, AgentName>, list: &[String], key: &'static str| {
             list.iter().enumerate().find_map(|(at, one)| {

@@ -1,5 +1,5 @@
-//! Definitions as they are stored. Each was checked when it was written; one that cannot be read any more, because another
-//! version of the gateway wrote it, takes no other down.
+//! Definitions as they are stored. Each was checked when it was written; one that another version of the
+//! gateway wrote and that can no longer be read does not affect the others.
 
 use serde_json::Value;
 use toolgate_core::Refusal;
@@ -9,7 +9,7 @@ use super::{DefinitionKind, DefinitionProblem, DefinitionSource};
 use crate::settings::definition::{AGENTS_MAX, CAPABILITIES_MAX};
 use crate::settings::fields::elements;
 
-/// What a setting says, and what of it cannot be read.
+/// The readable part of a setting, and the errors in the rest.
 #[derive(Clone, Debug)]
 pub(crate) struct Written<T> {
     pub(crate) definitions: Vec<T>,
@@ -51,8 +51,8 @@ pub(crate) fn read_capabilities(value: &Value) -> Result<Written<Capability>, Re
     Ok(written)
 }
 
-/// What stands in for a definition that cannot be read: whomever it was for would have the default agent without it, which
-/// may see everything.
+/// The replacement for an unreadable definition: without it, its principals would have the default agent,
+/// which may see everything.
 fn closed(entry: &Value) -> Option<AgentDefinition> {
     let name = AgentName::new(entry.get("name")?.as_str()?).ok()?;
     let texts = |key: &str| -> Vec<String> {

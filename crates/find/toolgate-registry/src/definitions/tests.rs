@@ -1,4 +1,4 @@
-//! Which definitions count where file and settings do not go together.
+//! The definitions in effect if file and settings conflict.
 
 use serde_json::{Value, json};
 

@@ -56,7 +56,7 @@ fn a_pause_of_the_machine_takes_nobody_out() {
     assert_eq!(first_run_out(&mut leases, 1, 3), None);
     // Nothing ran for ten minutes.
     assert_eq!(leases.look(seconds(603)), []);
-    // What was left of the lease before the pause is left after it.
+    // The rest of the lease before the pause is unchanged after it.
     assert_eq!(leases.left(&place("one"), seconds(603)), Some(seconds(2)));
     assert_eq!(first_run_out(&mut leases, 604, 620), Some((606, vec!["one".into(), "two".into()])));
 }

@@ -1,4 +1,4 @@
-//! What a reading offers, tool by tool.
+//! The offers of a reading, tool by tool.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use toolgate_core::{Digest, RawJson};
 
 use super::ToolRows;
 
-/// A tool as it is offered now.
+/// A current offer of a tool.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Offer {
     pub(crate) own: Arc<str>,
     /// At least one, each another version; that of the newest instance first.
     versions: Vec<Definition>,
-    /// One and the same instance gave it several definitions in one reading.
+    /// One instance listed several definitions of it in one reading.
     pub(crate) twice: bool,
 }
 
@@ -34,7 +34,7 @@ impl Offer {
     }
 }
 
-/// The tools of a reading in its order. What has no name cannot be called and is left out.
+/// The tools of a reading in its order. A tool without a name cannot be called and is left out.
 pub(crate) fn offers(listing: &Listing, rows: &ToolRows) -> Vec<Offer> {
     let mut offers: Vec<Offer> = Vec::with_capacity(listing.tools.len());
     let mut places: HashMap<Arc<str>, usize> = HashMap::new();
@@ -69,7 +69,7 @@ fn definition_of(tool: &RawJson, rows: &ToolRows) -> Option<(Arc<str>, Definitio
     Some((own, Definition { json: tool.clone(), version: version_of_text(tool) }))
 }
 
-/// Most readings bring what is known to the letter: then nothing is parsed or digested.
+/// Most readings repeat known definitions literally: then nothing is parsed or digested.
 fn known_text<'r>(row: &'r ToolRow, tool: &RawJson) -> Option<&'r Definition> {
     [Some(&row.pinned), row.candidate.as_ref()].into_iter().flatten().find(|one| one.json == *tool)
 }

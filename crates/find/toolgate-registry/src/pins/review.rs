@@ -1,4 +1,4 @@
-//! What somebody who looked at a tool says.
+//! The decision of a reviewer.
 
 use toolgate_core::registry::{ToolRow, ToolStatus};
 use toolgate_core::{Digest, PrincipalId};
@@ -8,9 +8,9 @@ use crate::source::Verdict;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum NotReviewed {
-    /// There is nothing about it that waits for anybody.
+    /// Nothing about it waits for a review.
     NothingToReview,
-    /// What is offered now is not what the reviewer saw.
+    /// The current offer is not the one that the reviewer saw.
     Changed { now: Digest },
 }
 

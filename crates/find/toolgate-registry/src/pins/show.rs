@@ -1,4 +1,5 @@
-//! What agents see of a server: the pinned definitions of what is served, and why the rest is not there.
+//! The agents' view of a server: the pinned definitions of served tools, and the reasons why the others are
+//! missing.
 
 use std::collections::HashSet;
 
@@ -16,8 +17,8 @@ pub(crate) struct Shown {
     pub(crate) withheld: Vec<Withheld>,
 }
 
-/// By the rows as they are. What they do not account for is not shown: while the store is away, a definition that is not
-/// pinned waits.
+/// By the current rows. Definitions that they do not cover are not shown: while the store is down, an
+/// unpinned definition waits.
 pub(crate) fn show(rows: &ToolRows, offers: &[Offer]) -> Shown {
     let mut shown = Shown::default();
     for offer in offers {
@@ -42,7 +43,7 @@ fn servable<'r>(row: &'r ToolRow, offer: &Offer) -> Option<&'r RawJson> {
 fn withheld(own: &str, row: Option<&ToolRow>) -> Withheld {
     let reason = match row {
         None => NOT_RECORDED,
-        // It is known to be something else now, and that could not be written down yet.
+        // It is known to have changed, and that could not be written yet.
         Some(row) if row.status.is_served() => reason::CHANGED,
         // Another gateway has read it later.
         Some(row) if row.status == ToolStatus::Retired => return absentee(row),

@@ -11,7 +11,7 @@ fn definition(own: &str, text: &str) -> Value {
     json!({ "name": own, "description": text, "inputSchema": { "type": "object" } })
 }
 
-/// The server as it is read again and again, and the registry's rows after each reading.
+/// The server as it is read repeatedly, and the registry's rows after each reading.
 struct Story {
     rows: ToolRows,
     review: Review,
@@ -27,7 +27,7 @@ impl Story {
         Self { review, ..Self::new() }
     }
 
-    /// Lists tools as (own name, description); tells what the ledger is told, as `kind own`.
+    /// Lists tools as (own name, description); returns the ledger events, as `kind own`.
     fn lists(&mut self, tools: &[(&str, &str)]) -> Vec<String> {
         self.reads(tools, &[])
     }
@@ -51,7 +51,7 @@ impl Story {
             assert_eq!(change.before.as_ref(), self.rows.get(&change.row.own));
             self.rows.insert(Arc::clone(&change.row.own), change.row);
         }
-        // Whatever happened: the same reading again changes nothing more.
+        // In any case, the same reading again changes nothing more.
         let again = Bench { server: &server, review: self.review, now_ms: self.now_ms, scan: &scan };
         assert_eq!(judge(&again, &self.rows, &super::offers(&listing, &self.rows)), []);
         told
@@ -77,7 +77,7 @@ impl Story {
         Ok(())
     }
 
-    /// What agents would see of this reading.
+    /// The agents' view of this reading.
     fn shown(&self, tools: &[(&str, &str)]) -> (Vec<String>, Vec<String>) {
         let listing = Listing {
             tools: tools.iter().map(|(own, text)| RawJson::from(definition(own, text))).collect(),
@@ -318,7 +318,7 @@ fn while_instances_differ_the_pinned_definition_is_served() {
     assert_eq!(story.lists(&[("read", "New."), ("read", "Old.")]), ["registry.tool.drifted read"]);
     assert_eq!(story.stand("read"), "drifted | some instances offer another definition | Old. | New.");
     assert_eq!(story.shown(&[("read", "New."), ("read", "Old.")]).0, ["\"Old.\""]);
-    // The old one goes.
+    // The old one leaves.
     assert_eq!(story.lists(&[("read", "New.")]), ["registry.tool.quarantined read"]);
     assert!(story.shown(&[("read", "New.")]).0.is_empty());
 }
@@ -444,7 +444,7 @@ fn without_rows_nothing_is_shown_and_what_is_not_pinned_waits() {
     assert!(shown.is_empty());
     assert_eq!(withheld, ["read: it is new and has not been recorded yet"]);
     story.lists(&[("read", "Reads.")]);
-    // The store is away, so the rows are as they were.
+    // The store is down, so the rows are unchanged.
     let (shown, withheld) = story.shown(&[("read", "Reads."), ("new", "New.")]);
     assert_eq!((shown.len(), withheld.len()), (1, 1));
     let (shown, withheld) = story.shown(&[("read", "Deletes.")]);
@@ -482,7 +482,8 @@ mod any_history {
     use super::*;
 
     proptest! {
-        /// Whatever a server does, agents see what was pinned at first sight or accepted since, and nothing else.
+        /// Whatever a server does, agents see only definitions that were pinned at first sight or accepted
+        /// since.
         #[test]
         fn only_what_was_pinned_or_accepted_is_ever_shown(
             readings in prop::collection::vec((prop::collection::vec(0..3u8, 0..3), any::<bool>()), 1..12),

@@ -1,4 +1,4 @@
-//! One agent definition or capability at a time, in the settings that hold them all.
+//! One agent definition or capability at a time, in the settings that contain them all.
 
 use serde_json::Value;
 use toolgate_core::scope::{AgentDefinition, AgentName, Capability, CapabilityName};
@@ -12,14 +12,14 @@ use crate::settings::definition::defined_in_file;
 use crate::settings::{AGENTS, CAPABILITIES, Settings};
 use crate::source::FileState;
 
-/// What a change makes of the value of a setting.
+/// The new value of a setting after a change.
 struct Edited {
     value: Vec<Value>,
     /// The entry that it is about.
     at: usize,
 }
 
-/// What a definition is called, and where it stands.
+/// The name of a definition, and its position.
 #[derive(Clone, Copy)]
 struct Subject<'a> {
     kind: &'static str,
@@ -83,7 +83,7 @@ impl Records {
         self.edit(by, subject, expected, file, |value| remove(subject, value)).await
     }
 
-    /// What the settings hold now.
+    /// The current content of the settings.
     pub(super) async fn set(&self) -> Result<Set, Refusal> {
         let mut settings = Settings::default();
         for key in [AGENTS, CAPABILITIES] {
@@ -95,7 +95,7 @@ impl Records {
         Ok(settings.set)
     }
 
-    /// Changes one entry, whatever others change in the same setting meanwhile.
+    /// Changes one entry, regardless of concurrent changes to the same setting.
     async fn edit(
         &self,
         by: &PrincipalId,
@@ -150,7 +150,7 @@ fn put(subject: Subject<'_>, value: &[Value], entry: &Value) -> Result<Edited, R
     Ok(Edited { value, at })
 }
 
-/// One that the file defines too can be removed: it counts for nothing.
+/// A definition that the file has too can be removed: it has no effect.
 fn remove(subject: Subject<'_>, value: &[Value]) -> Result<Edited, Refusal> {
     let Some(at) = position(subject, value) else {
         return Err(if subject.in_file {
@@ -180,7 +180,7 @@ fn unknown(subject: Subject<'_>, value: &[Value]) -> Refusal {
         .hint(hint.unwrap_or_else(|| format!("the setting {key} holds those that can be changed")))
 }
 
-/// Whoever sent one definition knows nothing of its place in the setting.
+/// The sender of one definition does not know its position in the setting.
 fn within(mut refusal: Refusal, at: usize) -> Refusal {
     let place = format!("value[{at}]");
     if let Some(inside) = refusal.field.as_ref().and_then(|field| field.strip_prefix(&place)) {

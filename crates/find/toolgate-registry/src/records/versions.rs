@@ -1,4 +1,4 @@
-//! The versions that a tool has had, and what differs between two of them.
+//! The past versions of a tool, and the differences between two of them.
 
 use toolgate_core::registry::{Definition, ToolRow};
 use toolgate_core::{Digest, Refusal, RefusalKind};
@@ -8,9 +8,9 @@ use super::{Records, down};
 use crate::diff;
 use crate::known::{Compared, Standing, ToolVersion};
 
-/// What a digest begins with.
+/// The prefix of a digest.
 const KIND: &str = "sha256:";
-/// As much of a version must be said.
+/// The minimum number of digits that name a version.
 const BEGINNING_MIN: usize = 4;
 
 impl Records {
@@ -26,7 +26,8 @@ impl Records {
         Ok(stored.into_iter().map(known).collect())
     }
 
-    /// What differs between two versions of a tool, each named by the beginning of its digest; the pinned one if not said.
+    /// The differences between two versions of a tool, each named by the beginning of its digest; the default
+    /// is the pinned one.
     pub async fn compare(&self, name: &str, from: &str, to: Option<&str>) -> Result<Compared, Refusal> {
         let row = self.tool(name).await?;
         let stored = self.store.read_tool_versions(&row.name).await.map_err(down)?;

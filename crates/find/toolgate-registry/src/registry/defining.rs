@@ -11,7 +11,8 @@ use crate::known::Setting;
 use crate::source::FileState;
 
 impl Registry {
-    /// Those of the file and of the settings, as they are now. While nothing changes it is the very same.
+    /// The current definitions of the file and of the settings. The identical value is returned until
+    /// something changes.
     pub fn definitions(&self) -> Arc<Definitions> {
         Arc::clone(&self.desk.defined.load().definitions)
     }
@@ -21,13 +22,13 @@ impl Registry {
         self.desk.defined.load_full()
     }
 
-    /// What of the definitions does not count as it was written.
+    /// The parts of definitions without effect.
     pub fn problems(&self) -> Vec<DefinitionProblem> {
         self.desk.defined.load().problems.clone()
     }
 
-    /// Adds or replaces an agent definition of the settings; this process lives by it when it says so. `expected` is the
-    /// version of the setting `agents`.
+    /// Adds or replaces an agent definition of the settings; it is in effect in this process on return.
+    /// `expected` is the version of the setting `agents`.
     pub async fn put_agent(
         &self,
         by: &PrincipalId,

@@ -1,4 +1,4 @@
-//! Servers that announce themselves, stay by heartbeats, and leave.
+//! Servers that register, stay by heartbeats, and leave.
 
 use serde_json::json;
 use toolgate_core::event::Event;
@@ -19,7 +19,7 @@ use crate::state::State;
 const SAID_GOODBYE: &str = "it said goodbye";
 
 impl Registry {
-    /// Adds an instance of a server, or renews what it said. The same data again is a heartbeat.
+    /// Adds an instance of a server, or renews its data. The same data again is a heartbeat.
     pub async fn register(&self, by: &Principal, registration: Registration) -> Result<Lease, Refusal> {
         check_speaker(by, &registration.name)?;
         let desk = &self.desk;
@@ -82,7 +82,7 @@ impl Registry {
         let mut state = self.desk.state();
         state.leave(&name, &id);
         self.desk.changed(state);
-        // Nothing is sent there once it was said that it is gone.
+        // Nothing is sent there after its removal was confirmed.
         self.desk.hand_out();
         Ok(())
     }
@@ -155,7 +155,7 @@ fn refuse_intruders(
         .hint("choose a name that begins with something else"))
 }
 
-/// The aliases before and after, if the new ones can be had.
+/// The aliases before and after, if the new ones are available.
 fn check_aliases(
     state: &State,
     registering: &Registering,
@@ -169,7 +169,7 @@ fn check_aliases(
             .field("tools")
             .hint("choose another name for it")
     })?;
-    // What its other instances say stays until they say something else.
+    // The data of its other instances stays until they change it.
     let instances = state.registered.get(&registering.server).into_iter().flatten();
     let rest = instances
         .filter(|other| other.spec.id != registering.spec.id)

@@ -1,4 +1,4 @@
-//! What is different between two rosters, in words without secrets.
+//! The differences between two rosters, in words without secrets.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,7 +8,7 @@ use toolgate_core::server::TransportSpec;
 
 use crate::source::{ServerEntry, Source};
 
-/// One server that is new, other than it was, or gone.
+/// One server that was added, changed or removed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Difference {
     pub(crate) server: ServerName,
@@ -19,12 +19,12 @@ pub(crate) struct Difference {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum What {
     Added,
-    /// The keys that say something else, as the operator knows them.
+    /// The changed keys, by the operator's names.
     Changed(Vec<&'static str>),
     Removed,
 }
 
-/// In the order of the new roster; what is gone comes last.
+/// In the order of the new roster; removed servers come last.
 pub(crate) fn differences(before: &[ServerEntry], after: &[ServerEntry]) -> Vec<Difference> {
     let old = by_name(before);
     let new = by_name(after);
@@ -102,7 +102,7 @@ fn changed_transport(old: &TransportSpec, new: &TransportSpec) -> Vec<&'static s
 }
 
 impl Difference {
-    /// Whether changes to its tools are taken otherwise from now on.
+    /// True if the treatment of changes to its tools has changed.
     pub(crate) fn is_about_review(&self) -> bool {
         let about = |keys: &Vec<&str>| keys.iter().any(|key| matches!(*key, "drift" | "new_tools"));
         matches!(&self.what, What::Changed(keys) if about(keys))

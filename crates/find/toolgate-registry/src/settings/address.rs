@@ -1,4 +1,4 @@
-//! The address of a server that somebody sent. Names are looked up, and judged again, when they are dialled.
+//! The address of a server from the network. Names are resolved, and checked again, when they are dialled.
 
 use std::net::IpAddr;
 
@@ -7,7 +7,7 @@ use url::{Host, Url};
 
 pub(crate) const URL_BYTES_MAX: usize = 2048;
 
-/// Why an address cannot be one of a server: what is wrong, and what would help.
+/// The reason why an address is invalid for a server, and what would help.
 pub(crate) struct BadAddress {
     pub(crate) message: String,
     pub(crate) hint: String,
@@ -17,7 +17,7 @@ fn bad<T>(message: impl Into<String>, hint: &str) -> Result<T, BadAddress> {
     Err(BadAddress { message: message.into(), hint: hint.into() })
 }
 
-/// The address as it was written, if it is one that may be dialled.
+/// The address as written, if it may be dialled.
 pub(crate) fn check(text: &str, rules: AddressRules) -> Result<String, BadAddress> {
     const FORM: &str = "an address such as `https://example.com/mcp`";
     if text.len() > URL_BYTES_MAX {
@@ -57,7 +57,7 @@ fn local_name(name: &str) -> Option<IpAddr> {
     local.then_some(IpAddr::V4(std::net::Ipv4Addr::LOCALHOST))
 }
 
-/// An address without what may be secret.
+/// An address without parts that may be secret.
 pub(crate) fn shown(text: &str) -> String {
     match Url::parse(text) {
         Ok(url) => format!("{}{}", url.origin().ascii_serialization(), url.path()),

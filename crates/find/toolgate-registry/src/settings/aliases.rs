@@ -17,7 +17,7 @@ pub(super) fn check(value: &Value, context: &SettingContext) -> Result<(), Refus
     let specs = read(value)?;
     let candidates = alias::of_specs(&specs, alias::SETTINGS);
     for at in 0..candidates.len() {
-        // One after the other, so that the place of the one that collides is known.
+        // One after the other, so that the position of the colliding one is known.
         if let Some(first) = candidates[..at].iter().position(|one| one.name == candidates[at].name) {
             let message = format!("the name {:?} stands at value[{first}] too", candidates[at].name);
             return Err(invalid(format!("value[{at}].name"), message));
@@ -65,7 +65,7 @@ pub(crate) fn check_name(name: &str) -> Result<(), String> {
     if fits { Ok(()) } else { Err(format!("a name has 1 to {NAME_CHARS_MAX} characters and no spaces")) }
 }
 
-/// A day stands for its beginning.
+/// A date means its beginning.
 fn read_until(fields: &Fields<'_>) -> Result<Option<i64>, Refusal> {
     let Some(text) = fields.text("until")? else { return Ok(None) };
     let moment = moment::parse_rfc3339(text).or_else(|| moment::parse_rfc3339(&format!("{text}T00:00:00Z")));

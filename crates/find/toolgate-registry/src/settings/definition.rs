@@ -1,5 +1,5 @@
-//! The settings `agents` and `capabilities`. What stood in the value before is taken as it is, so that a definition that
-//! does not count any more is in nobody's way; what is new or other is checked.
+//! The settings `agents` and `capabilities`. Unchanged entries of the value are accepted as they are, so that
+//! an ineffective definition blocks nothing; new or changed entries are checked.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -59,7 +59,7 @@ fn names<'a>(around: &Around<'a>) -> impl Iterator<Item = &'a CapabilityName> {
 /// A principal or a group begins with one definition.
 fn refuse_rivals(value: &Value, fresh: &[Fresh<AgentDefinition>], file: &FileState) -> Result<(), Refusal> {
     let mut claims = Claims::default();
-    // One that the file defines too counts for nothing.
+    // A definition that the file has too has no effect.
     let counts = |one: &AgentDefinition| {
         let is_fresh = fresh.iter().any(|fresh| fresh.definition.name == one.name);
         !is_fresh && !file.agents.iter().any(|of_file| of_file.name == one.name)
@@ -125,7 +125,7 @@ fn users_of(name: &CapabilityName, around: &Around<'_>) -> Vec<String> {
     users.map(|agent| format!("agent \"{}\"", agent.name)).collect()
 }
 
-/// Reads what did not stand in the value before.
+/// Parses the entries that were not in the value before.
 fn read_fresh<T: DeserializeOwned>(
     entries: &[(String, &Value)],
     around: &Around<'_>,

@@ -55,7 +55,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A member that is there; `null` is as good as absent.
+    /// A present member; `null` counts as absent.
     pub(crate) fn get(&self, key: &str) -> Option<&'a Value> {
         self.members.get(key).filter(|value| !value.is_null())
     }

@@ -1,5 +1,5 @@
-//! The setting `mcp_servers`: servers that operators add while the gateway runs. Only addresses: a command would let
-//! whoever holds a token run anything on this machine.
+//! The setting `mcp_servers`: servers that operators add while the gateway runs. Only addresses: a command
+//! would let any holder of a token run anything on this machine.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,9 +41,9 @@ const KEYS: [&str; 17] = [
     "drift",
     "new_tools",
 ];
-/// What would run something here.
+/// The keys that would run something here.
 const COMMAND_KEYS: [&str; 4] = ["command", "args", "env", "cwd"];
-/// Headers that only the gateway can get right.
+/// Headers that only the gateway can set correctly.
 const OWN_HEADERS: [&str; 12] = [
     "accept",
     "connection",
@@ -60,7 +60,7 @@ const OWN_HEADERS: [&str; 12] = [
 ];
 const VAULT: &str = "${vault:";
 
-/// Whether the value may be set beside what there is.
+/// Checks that the value may be set beside the existing servers.
 pub(super) fn check(value: &Value, context: &SettingContext) -> Result<(), Refusal> {
     let mut seen: Vec<ServerName> = Vec::new();
     for (at, entry) in read_all(value, context.file.addresses)?.iter().enumerate() {

@@ -1,5 +1,6 @@
-//! Where servers of the setting `mcp_servers` want secrets of the vault sent. Operators set addresses, and would read every
-//! secret by setting one of their own: a secret goes where an admin, the operator's file or whoever stored it said.
+//! The addresses to which servers of the setting `mcp_servers` send secrets of the vault. Operators set
+//! addresses, and could read every secret by setting their own: a secret goes only where an admin, the
+//! operator's file or the person who stored it allowed.
 
 use std::collections::BTreeSet;
 
@@ -13,14 +14,14 @@ use crate::source::FileSecret;
 const OPENING: &str = "${vault:";
 const CLOSING: char = '}';
 
-/// Which secrets there are, and where they may be sent.
+/// The stored secrets, and the addresses they may be sent to.
 pub(crate) struct Held<'a> {
     pub(crate) stored: Vec<SealedSecret>,
     pub(crate) origins: Vec<SecretOrigin>,
     pub(crate) outside: &'a [FileSecret],
 }
 
-/// What `after` has sent somewhere and `before` did not.
+/// The secrets that `after` sends somewhere and `before` did not.
 pub(crate) fn newly_sent(before: &Value, after: &Value) -> Vec<SecretOrigin> {
     let before = sent(before);
     let new = sent(after).into_iter().filter(|one| !before.contains(one));
@@ -30,7 +31,8 @@ pub(crate) fn newly_sent(before: &Value, after: &Value) -> Vec<SecretOrigin> {
     new.filter_map(read).collect()
 }
 
-/// Server, name of the secret and origin, of disabled servers too: enabling one says nothing about its address.
+/// Server, name of the secret and origin, including disabled servers: enabling one says nothing about its
+/// address.
 fn sent(value: &Value) -> BTreeSet<(String, String, String)> {
     let mut sent = BTreeSet::new();
     for entry in value.as_array().into_iter().flatten() {
@@ -51,7 +53,8 @@ fn named(text: &str) -> impl Iterator<Item = &str> {
     parts.filter_map(|part| part.split_once(CLOSING)).map(|(name, _)| name.trim())
 }
 
-/// Whether all of it was allowed before. A secret that nobody has stored yet can be named: whoever stores it decides.
+/// Checks that all of it was allowed before. A secret that is not stored yet can be named: the person who
+/// stores it decides.
 pub(crate) fn check(wanted: &[SecretOrigin], held: &Held<'_>) -> Result<(), Refusal> {
     match wanted.iter().find(|one| !held.allows(one)) {
         None => Ok(()),

@@ -249,7 +249,7 @@ fn names_that_are_taken_or_read_alike_are_refused_and_both_are_named() {
         assert!(told.starts_with("name_taken value[0].name: "), "{told}");
         assert!(told.contains(wanted) && told.contains(existing), "{told}");
     }
-    // What registered gives way to what an operator sets.
+    // A registered server gives way to an operator's setting.
     assert_eq!(told(MCP_SERVERS, named("Mail")), "fine");
 }
 

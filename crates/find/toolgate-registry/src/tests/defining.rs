@@ -153,7 +153,7 @@ async fn a_reload_counts_at_once_and_what_it_breaks_sees_less_and_is_told() {
             "agent \"other\" of the setting agents: it is not used, because toolgate.toml defines it too",
         ]
     );
-    // Neither is in the way of another, and what counts for nothing can be removed.
+    // Neither blocks another, and an ineffective one can be removed.
     registry.put_agent(&by, agent(json!({ "name": "third" })), None).await.expect("put");
     registry.remove_agent(&by, &agent_name("other"), None).await.expect("removed");
     assert_eq!(agents(registry), ["coder", "other", "third *"]);

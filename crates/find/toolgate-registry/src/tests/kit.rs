@@ -1,4 +1,4 @@
-//! A gateway of which only the registry is real.
+//! A gateway with only the registry being real.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -19,10 +19,10 @@ use toolgate_store::{Books, BooksSettings, Order, Store};
 
 use crate::{FileState, Machinery, Registration, Registry, Setup, Shelf, Vitals};
 
-/// Longer than anything takes, shorter than anybody waits.
+/// Longer than anything takes, shorter than a person would wait.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Time goes only when a test lets it; waiting is short.
+/// Time advances only when a test lets it; waiting is short.
 #[derive(Default)]
 pub(super) struct TestClock(AtomicI64);
 
@@ -80,7 +80,7 @@ impl Shelf for FakeShelf {
     }
 }
 
-/// Where gateways keep their things.
+/// The data folder of the gateways.
 pub(super) struct House {
     pub(super) store: Store,
     pub(super) clock: Arc<TestClock>,
@@ -120,7 +120,7 @@ impl House {
         Gateway { registry, machinery, shelf }
     }
 
-    /// All events as `kind` and what they say, the oldest first.
+    /// All events as `kind` and detail, the oldest first.
     pub(super) async fn ledger(&self) -> Vec<(String, Value)> {
         let all = Filter::default();
         let page = self.store.ledger_page(&all, None, 1000, Order::OldestFirst);
@@ -176,7 +176,7 @@ impl Gateway {
     }
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 pub(super) async fn until(what: &str, mut is: impl FnMut() -> bool) {
     let began = std::time::Instant::now();
     while !is() {

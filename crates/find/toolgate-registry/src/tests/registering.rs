@@ -1,4 +1,4 @@
-//! Servers that announce themselves.
+//! Servers that register.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use toolgate_core::tool::ToolExtra;
 use super::kit::*;
 use crate::{RefusalKind, Registration, Source};
 
-/// Lets time go second by second until something is so; tells how many went.
+/// Advances time second by second until a condition holds; returns how many seconds.
 async fn seconds_until(house: &House, what: &str, is: impl Fn() -> bool) -> u64 {
     for seconds in 0..120 {
         if is() {
@@ -46,7 +46,7 @@ async fn an_instance_stays_by_heartbeats_and_leaves_when_they_stop() {
     let told: Vec<&str> = ledger.iter().map(|(kind, _)| kind.as_str()).collect();
     assert_eq!(told, ["server.added", "server.instance.joined", "server.instance.left"]);
     assert_eq!(ledger[2].1["reason"], "its lease ran out");
-    // The server is known still, and comes back.
+    // The server is still known, and comes back.
     gateway.registry.register(&server("jobs"), registration("jobs", "b")).await.expect("registered");
     until("it is reached again", || gateway.reached() == ["jobs https://b.example.com/mcp"]).await;
     gateway.registry.stop().await;
@@ -89,7 +89,7 @@ async fn registering_the_same_again_is_a_heartbeat_and_other_data_replaces_it() 
         gateway.reached() == ["jobs https://moved.example.com/mcp,https://b.example.com/mcp"]
     })
     .await;
-    // Where an instance is says nothing to agents.
+    // The address of an instance is irrelevant for agents.
     let arranged = gateway.shelf.arranged.load(std::sync::atomic::Ordering::SeqCst);
     let back = registration("jobs", "a");
     gateway.registry.register(&server("jobs"), back).await.expect("registered");
@@ -197,7 +197,7 @@ async fn two_gateways_see_each_others_servers_tools_and_heartbeats() {
     for gateway in [&one, &two] {
         until("both show it", || gateway.seen() == ["jobs__run"]).await;
     }
-    // Heartbeats that come to one hold for the other.
+    // Heartbeats at one gateway count at the other.
     for _ in 0..15 {
         house.clock.advance(Duration::from_secs(1));
         two.registry.heartbeat(&server("jobs"), "jobs", "a").await.expect("renewed");
@@ -221,7 +221,7 @@ async fn a_pause_of_the_gateway_takes_nobody_out() {
     gateway.registry.register(&server("jobs"), registration("jobs", "a")).await.expect("registered");
     until("it is reached", || gateway.reached() == ["jobs https://a.example.com/mcp"]).await;
     house.clock.advance(Duration::from_secs(3600));
-    // Looked at after the pause: the lease is as long as it was before.
+    // Checked after the pause: the lease is as long as before.
     until("the pause is forgiven", || {
         gateway.registry.servers()[0].instances[0].lease_left_seconds.is_some_and(|left| left > 0.0)
     })

@@ -1,4 +1,4 @@
-//! Somebody looks at what changed.
+//! Reviews of changed tools.
 
 use toolgate_core::registry::ToolStatus;
 

@@ -1,10 +1,10 @@
-//! What must not cost seconds.
+//! Operations that must not take seconds.
 
 use std::time::Instant;
 
 use super::kit::*;
 
-/// Far above what it takes, far below what a careless loop takes.
+/// Far above the normal duration, far below that of a careless loop.
 const SECONDS_MAX: u64 = 20;
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Listings become rows and what agents see.
+//! Listings become rows and the agents' catalogue.
 
 use serde_json::{Value, json};
 use toolgate_core::RawJson;
@@ -56,10 +56,10 @@ async fn after_a_restart_what_was_pinned_is_shown_before_servers_are_reached_and
         1,
         "nothing new is pinned by it"
     );
-    // The server is reached, and is not what it was.
+    // The server is reached, and has changed.
     second.registry.listed(&name("files"), listing(&[("read", "Deletes.")]));
     until("it is withheld", || second.seen().is_empty()).await;
-    // What is remembered comes too late now.
+    // The remembered listing comes too late now.
     second.registry.listed_before(vec![(name("files"), listing(&[("read", "Reads.")]))]).await;
     assert!(second.seen().is_empty());
     second.registry.stop().await;

@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use crate::{signature, tokens};
 
-/// What separates a server's name from its tools' on the wire.
+/// The separator between the names of a server and its tool on the wire.
 const SEPARATOR: &str = "__";
 
-/// A tool with its texts and what each of them costs.
+/// A tool with its texts and their costs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Card {
     name: String,
@@ -44,7 +44,7 @@ impl Card {
         &self.name
     }
 
-    /// The name as what it shares with others of its server, and its own part.
+    /// The name, split into the part shared with others of its server and its own part.
     pub(super) fn parts(&self) -> (&str, &str) {
         self.name.split_at(self.prefix_bytes)
     }

@@ -1,17 +1,17 @@
-//! Which tools an answer shows in which form, and its text.
+//! The form of each tool in an answer, and the answer's text.
 
 use serde_json::Value;
 
 use super::{Answer, Budget, Card, DETAILED_MAX, Detail, Form, Item, LINES_ALONE_MAX, LINES_MAX, Shown};
 use crate::tokens;
 
-/// One newline after each line, and what a boundary between lines may cost beyond the parts.
+/// One newline after each line, and the additional cost of a boundary between lines.
 const LINE_END_TOKENS: usize = 1;
 /// A blank or a comma after each name.
 const NAME_END_TOKENS: usize = 1;
 /// The braces around the names of one server.
 const BRACES_TOKENS: usize = 2;
-/// How often the room that a count finds is filled again.
+/// The number of attempts to fill the remaining room.
 const REFILLS_MAX: usize = 3;
 const NAMES_HEAD: &str = "Also:";
 const NAMES_HEAD_TOKENS: usize = 2;
@@ -48,7 +48,7 @@ impl<'a> Draft<'a> {
         self.items.get(self.forms.len())
     }
 
-    /// Adds the first few in detail; one that is too long for what is left gets its line.
+    /// Adds the first few in detail; one that is too long for the rest gets its line.
     fn add_detailed(&mut self, detailed: impl Fn(&Item<'_>) -> Option<(Form, usize)>) {
         while let Some(item) = self.next().filter(|_| self.forms.len() < DETAILED_MAX) {
             let fits = |(_, tokens): &(Form, usize)| *tokens <= self.left;
@@ -70,8 +70,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Adds names while they fit. What they cost is guessed on the high side, so that after a count there may be room
-    /// for more.
+    /// Adds names while they fit. Their cost is overestimated, so that after a count there may be room for
+    /// more.
     fn add_names(&mut self) {
         let first = self.forms.iter().position(|form| *form == Form::Name).unwrap_or(self.forms.len());
         if first == self.forms.len() {
@@ -156,13 +156,13 @@ impl<'a> Draft<'a> {
 }
 
 impl Card {
-    /// Whether two names begin with the same server.
+    /// True if two names begin with the same server.
     fn is_beside(&self, other: &Card) -> bool {
         self.parts().0 == other.parts().0 && !self.parts().0.is_empty()
     }
 }
 
-/// What one more name costs beside others of its server.
+/// The cost of one more name beside others of its server.
 fn name_tokens(card: &Card, beside: usize) -> usize {
     NAME_END_TOKENS
         + match beside {
@@ -186,7 +186,7 @@ fn line(item: &Item<'_>) -> (Form, usize) {
     (Form::Line(item.card.line.clone()), item.card.line_tokens + LINE_END_TOKENS)
 }
 
-/// `Also: github__{list_issues,get_issue} slack__post`: every server where its first tool stands.
+/// `Also: github__{list_issues,get_issue} slack__post`: every server at the position of its first tool.
 fn names_text(cards: &[&Card]) -> String {
     let mut groups: Vec<(&Card, Vec<&str>)> = Vec::new();
     for card in cards {

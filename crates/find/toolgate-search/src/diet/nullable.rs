@@ -29,7 +29,7 @@ const INDIFFERENT: [&str; 22] = [
 ];
 const ANNOTATIONS: [&str; 4] = ["description", "title", "default", "examples"];
 
-/// Whether a reference leads into an alternative, which would be somewhere else afterwards.
+/// True if a reference leads into an alternative, which would be moved.
 pub(super) fn is_referred_into(schema: &Value) -> bool {
     match schema {
         Value::Array(values) => values.iter().any(is_referred_into),
@@ -53,12 +53,12 @@ pub(super) fn merged(keywords: Map<String, Value>) -> Map<String, Value> {
     {
         values.push(Value::Null);
     }
-    // What is said about the whole stands before what is said about its one alternative.
+    // Keywords of the whole have precedence over those of its one alternative.
     merged.extend(keywords.into_iter().filter(|(key, _)| key != "anyOf"));
     merged
 }
 
-/// The alternative to null, if there is one of a plain type and nothing else is asked of the whole.
+/// The alternative to null, if there is one of a plain type and the whole has no other conditions.
 fn only_alternative(keywords: &Map<String, Value>) -> Option<&Map<String, Value>> {
     let (one, other) = match keywords.get("anyOf")?.as_array()?.as_slice() {
         [one, other] => (one, other),

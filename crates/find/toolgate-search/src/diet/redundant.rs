@@ -1,22 +1,22 @@
-//! What a model would know without being told.
+//! Text that a model would know without reading it.
 
 use serde_json::{Map, Value};
 
-/// Where a schema stands.
+/// The position of a schema.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     /// The property, definition or tool it describes; empty inside lists and alternatives.
     pub(super) name: &'a str,
-    /// The description it stands under.
+    /// The description above it.
     pub(super) above: &'a str,
     pub(super) depth: usize,
 }
 
 impl<'a> Place<'a> {
-    /// The place of what stands inside a schema here.
+    /// The position of a schema inside this one.
     pub(super) fn inside(self, keywords: &'a Map<String, Value>) -> Place<'a> {
         let own = keywords.get("description").and_then(Value::as_str);
-        // What is dropped here is not what stands above there.
+        // A dropped description is not the one above.
         let above = own.filter(|text| !repeats(text, self)).unwrap_or(self.above);
         Place { name: "", above, depth: self.depth + 1 }
     }
@@ -47,7 +47,8 @@ const GENERATED: [&str; 14] = [
 /// Words that add nothing to a name.
 const FILLERS: [&str; 4] = ["the", "a", "an", "of"];
 
-/// Whether a keyword tells nothing in its place. Names of properties never come here: only the keywords of a schema.
+/// True if a keyword is redundant in its place. Names of properties never come here: only the keywords of a
+/// schema.
 pub(super) fn is_redundant(
     key: &str,
     value: &Value,
@@ -65,7 +66,7 @@ pub(super) fn is_redundant(
     }
 }
 
-/// Whether a title is the name it stands under, or was made from it.
+/// True if a title equals the name above it, or was derived from it.
 pub(super) fn is_title(title: &Value, name: &str) -> bool {
     let Some(title) = title.as_str().map(letters) else { return false };
     let name = letters(name);
@@ -95,7 +96,7 @@ fn says_nothing(default: &Value) -> bool {
     }
 }
 
-/// Whether an example stands in the schema already.
+/// True if the schema already has the example.
 fn is_known(example: &Value, keywords: &Map<String, Value>) -> bool {
     let listed =
         keywords.get("enum").and_then(Value::as_array).is_some_and(|values| values.contains(example));
@@ -114,8 +115,8 @@ const DIALECT: [&str; 7] = [
 ];
 const ANNOTATIONS: [&str; 5] = ["$ref", "description", "title", "default", "examples"];
 
-/// Whether a schema may lose its `$schema`: a client that compiles it would read it as 2020-12 then. A property that is
-/// called like one of the keywords keeps it, too.
+/// True if a schema may lose its `$schema`: a client that compiles it would then read it as 2020-12. A
+/// property named like one of the keywords also keeps it.
 pub(super) fn reads_alike_in_every_dialect(schema: &Value) -> bool {
     match schema {
         Value::Array(values) => values.iter().all(reads_alike_in_every_dialect),

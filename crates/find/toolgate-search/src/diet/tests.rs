@@ -1,4 +1,4 @@
-//! What a diet drops, and what it must keep.
+//! The parts that a diet drops, and those that it must keep.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -166,7 +166,7 @@ fn a_type() -> impl Strategy<Value = Value> {
         .prop_map(Value::from)
 }
 
-/// One keyword with a value that fits it.
+/// One keyword with a fitting value.
 fn a_keyword(schema: BoxedStrategy<Value>) -> impl Strategy<Value = (String, Value)> {
     let with = |name: &'static str, value: BoxedStrategy<Value>| {
         value.prop_map(move |value| (name.to_owned(), value)).boxed()

@@ -1,10 +1,10 @@
-//! The arguments named in an input schema, however deep they stand.
+//! The arguments named in an input schema, at any depth.
 
 use serde_json::Value;
 
 use super::Argument;
 
-/// Deeper than this nobody looks for an argument, and schemas may be written to exhaust a reader.
+/// Deeper arguments are irrelevant for search, and schemas may be written to exhaust a reader.
 const DEPTH_MAX: usize = 5;
 const ARGUMENTS_MAX: usize = 200;
 /// The keywords whose value is a schema, or a list of schemas, of the same value or of its parts.

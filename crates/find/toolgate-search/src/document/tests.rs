@@ -1,4 +1,4 @@
-//! What a definition says is read, and nothing in it can hurt.
+//! A definition is read, and nothing in it can hurt.
 
 use serde_json::json;
 

@@ -10,15 +10,15 @@ use crate::words::{self, Kind};
 
 pub(super) use vocabulary::Vocabulary;
 
-/// Where in a document a word stands.
+/// The part of a document with a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Field {
     Server,
     Name,
     Title,
-    /// The first sentence of the description: what the tool does.
+    /// The first sentence of the description: the purpose of the tool.
     Summary,
-    /// The rest of it: how, when, and what else.
+    /// The rest of it: how, when, and other details.
     Details,
     ArgumentName,
     ArgumentText,
@@ -27,15 +27,15 @@ pub(super) enum Field {
 }
 
 pub(super) const FIELDS: usize = 9;
-/// What one field says beyond this is not read: no description is that long, and a flood of words finds nothing.
+/// The maximum number of words of one field: no description is that long, and a flood of words finds nothing.
 const WORDS_MAX: usize = 2_000;
 
-/// How often a word stands in each field.
+/// The occurrences of a word in each field.
 pub(super) type Counts = [u8; FIELDS];
-/// How many words each field has.
+/// The number of words of each field.
 pub(super) type Lengths = [u16; FIELDS];
 
-/// What indexing has to know of a document.
+/// The data of a document that indexing needs.
 pub(super) struct Analysis {
     pub(super) document: Arc<Document>,
     /// The numbers of its stems in the vocabulary.
@@ -77,7 +77,7 @@ fn texts(document: &Document) -> impl Iterator<Item = (Field, &str)> {
         .chain(document.examples.iter().map(|example| (Field::Example, example.as_str())))
 }
 
-/// The first sentence or paragraph, and what follows it.
+/// The first sentence or paragraph, and the rest.
 fn sentences(text: &str) -> (&str, &str) {
     let text = text.trim_start();
     let end = text.char_indices().find(|(at, c)| is_end(*c, &text[at + c.len_utf8()..]));

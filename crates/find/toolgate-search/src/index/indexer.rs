@@ -1,4 +1,4 @@
-//! Follows the catalogue: what changed is analysed, the rest is put together as it is.
+//! Follows the catalogue: changed tools are analysed, the others are reused.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,8 +25,7 @@ impl Indexer {
         Self::default()
     }
 
-    /// Takes the tools that a server has now in place of those it had. One that says what it said keeps its
-    /// analysis.
+    /// Replaces the tools of a server. An unchanged tool keeps its analysis.
     pub fn update(&mut self, server: &ServerName, documents: Vec<(Digest, Arc<Document>)>) {
         let mut before = self.servers.remove(server).unwrap_or_default();
         let mut shelf = Shelf::new();
@@ -47,7 +46,7 @@ impl Indexer {
         self.servers.remove(server);
     }
 
-    /// How many documents have been analysed so far: only new and changed ones are.
+    /// The number of documents analysed so far: only new and changed ones are.
     pub fn analysed(&self) -> u64 {
         self.analysed
     }
@@ -76,7 +75,7 @@ impl Indexer {
     }
 }
 
-/// The version covers the definition; what the operator adds to it is compared.
+/// The version covers the definition; the operator's additions are compared.
 fn is_same(kept: &Document, document: &Document) -> bool {
     kept.known_as == document.known_as && kept.tags == document.tags && kept.examples == document.examples
 }

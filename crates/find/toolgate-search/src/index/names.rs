@@ -6,14 +6,14 @@ use super::Subset;
 use super::analysis::Analysis;
 use crate::words;
 
-/// Nobody's name is longer; what is longer is a sentence.
+/// No name is longer; a longer text is a sentence.
 const CHARS_MAX: usize = 200;
 
 /// The keys of all names, sorted, each with the slot of its tool.
 #[derive(Default)]
 pub(super) struct Names(Vec<(Arc<str>, u32)>);
 
-/// How near a query comes to a name, the nearest first.
+/// The similarity of a query to a name, the nearest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Nearness {
     /// It is the name, letter for letter.
@@ -39,7 +39,7 @@ impl Names {
         self.0.iter().map(|(name, slot)| (&**name, *slot as usize))
     }
 
-    /// All whose key begins like this, and those whose key it is.
+    /// All whose key begins like this, including equal ones.
     fn beginning<'a>(&'a self, key: &'a str) -> impl Iterator<Item = (&'a str, usize)> {
         let start = self.0.partition_point(|(name, _)| **name < *key);
         let same = self.0[start..].iter().take_while(move |(name, _)| name.starts_with(key));
@@ -47,7 +47,7 @@ impl Names {
     }
 }
 
-/// The tools of a subset whose names a query comes near to. A tool may be there several times.
+/// The tools of a subset with names near a query. A tool may occur several times.
 pub(super) fn near(subset: &Subset, query: &str) -> Vec<(usize, Nearness)> {
     let query = query.trim();
     let key = if query.len() > CHARS_MAX { String::new() } else { words::name_key(query) };
@@ -67,7 +67,7 @@ pub(super) fn near(subset: &Subset, query: &str) -> Vec<(usize, Nearness)> {
     near.collect()
 }
 
-/// `create_iss` is half a name; `map` is a word, and not the beginning of `maple`, where it is known as a word.
+/// `create_iss` is half a name; `map` is a word, and not the beginning of `maple`, if it is known as a word.
 fn may_end_inside_word(subset: &Subset, query: &str, key: &str) -> bool {
     let is_name = key.contains('_') && !query.contains(char::is_whitespace);
     let last = key.rsplit('_').next().unwrap_or(key);

@@ -1,10 +1,10 @@
-//! What is asked for: the words of a query.
+//! The words of a query.
 
 use crate::words::{self, Kind};
 
-/// What stands after this many characters is not read.
+/// Characters beyond this number are ignored.
 const CHARS_MAX: usize = 10_000;
-/// More words than this are not read: what somebody wants of a tool is said by then.
+/// Words beyond this number are ignored: a request for a tool is clear by then.
 const CONCEPTS_MAX: usize = 48;
 
 pub(super) struct Query {

@@ -1,32 +1,32 @@
-//! How well each tool of a subset answers a query: BM25 over weighted fields.
+//! The score of each tool of a subset for a query: BM25 over weighted fields.
 //!
-//! Each word of the query gives a tool what the best of its alternatives gives: the word itself, others that mean
-//! about the same, or those it may have been meant to be. The figures were tuned on one labelled catalogue and
-//! checked on another (`examples/recall`); around them the results hardly move.
+//! Each word of the query gives a tool the score of its best alternative: the word itself, synonyms, or
+//! likely corrections. The figures were tuned on one labelled catalogue and checked on another
+//! (`examples/recall`); around them the results hardly move.
 
 use super::analysis::{Counts, FIELDS, Field, Lengths};
 use super::query::{Concept, Query};
 use super::{Posting, Subset, spelling};
 use crate::words::{self, Kind};
 
-/// What a word in each field weighs, in the order of [`Field`].
+/// The weight of a word in each field, in the order of [`Field`].
 const WEIGHTS: [f32; FIELDS] = [2.0, 2.5, 1.0, 1.5, 0.6, 0.5, 0.8, 2.0, 2.0];
-/// How much it takes from a word that its field is longer than others of its kind.
+/// The penalty for a word in a field that is longer than others of its kind.
 const LENGTHS: [f32; FIELDS] = [0.75, 0.6, 0.75, 0.6, 0.5, 0.6, 0.6, 0.6, 0.6];
-/// The higher, the more it counts that a word is there several times.
+/// The higher, the more repetitions of a word count.
 const SATURATION: f32 = 1.2;
-/// What a word in the tool's own name adds, and how fast that fades as the name has more words.
+/// The bonus for a word in the tool's own name, and how fast it fades with the length of the name.
 const NAMED: f32 = 0.6;
 const NAMED_FADES: f32 = 0.4;
-/// What another word is worth where the word itself is not there.
+/// The weight of an alternative if the word itself is missing.
 const OTHER_WORD: f32 = 0.5;
-/// How much of a word's rarity is told by the servers that have it, not by the tools: the words of one server's
-/// subject are in all its tools and are telling all the same.
+/// The share of a word's rarity that is measured by servers instead of tools: the words of one server's
+/// subject are in all its tools and still say a lot.
 const RARE_AMONG_SERVERS: f32 = 0.6;
-/// Only so many words of a query are corrected: each is compared with many.
+/// The maximum number of corrected words of a query: each is compared with many.
 const CORRECTED_MAX: usize = 8;
 
-/// The score of each slot; what has no word of the query has none.
+/// The score of each slot; a tool without a word of the query has none.
 pub(super) fn scores(subset: &Subset, query: &Query) -> Vec<f32> {
     let mut ranking = Ranking::over(subset);
     for concept in &query.concepts {
@@ -36,7 +36,7 @@ pub(super) fn scores(subset: &Subset, query: &Query) -> Vec<f32> {
     ranking.scores
 }
 
-/// A term that speaks for a word of the query, and for how much of it.
+/// A term that stands for a word of the query, and its weight.
 struct Alternative {
     term: usize,
     weight: f32,
@@ -45,11 +45,11 @@ struct Alternative {
 struct Ranking<'a> {
     subset: &'a Subset,
     scores: Vec<f32>,
-    /// What the present word gives each slot, and the slots to which it gives anything.
+    /// The score of each slot from the current word, and the affected slots.
     gains: Vec<f32>,
     gaining: Vec<usize>,
     corrected: usize,
-    /// How much each word of a field takes from the others in it.
+    /// The penalty per word of a field.
     per_word: [f32; FIELDS],
     /// The last word that each tool and each server was counted for.
     tools_seen: Vec<u32>,
@@ -90,7 +90,7 @@ impl<'a> Ranking<'a> {
 
     fn add(&mut self, alternatives: &[Alternative]) {
         let itself = alternatives.iter().take_while(|alternative| alternative.weight == 1.0).count();
-        // How rare a word is does not depend on others that could be said for it.
+        // The rarity of a word does not depend on its alternatives.
         let rarity = self.rarity(if itself > 0 { &alternatives[..itself] } else { alternatives });
         for alternative in alternatives {
             for posting in self.subset.postings(alternative.term) {

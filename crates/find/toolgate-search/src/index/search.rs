@@ -10,9 +10,9 @@ use super::query::Query;
 use super::{Subset, rank, spelling};
 use crate::words;
 
-/// How much of a list is worth fusing with another one: what is further down does not come up any more.
+/// The part of a list that is worth fusing with another one: later entries no longer come up.
 pub const FUSED_MAX: usize = 200;
-/// A wrong name may differ from a right one in one of so many characters, and not in more than a few.
+/// A misspelt name may differ from a right one in one of this many characters, and in a few at most.
 const CHARS_PER_SLIP: usize = 4;
 const SLIPS_MAX: usize = 3;
 const NAME_CHARS_MAX: usize = 200;
@@ -25,7 +25,7 @@ pub struct Hit {
     pub place: Place,
 }
 
-/// How a tool was found, the surest way first.
+/// The way a tool was found, the surest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Place {
     /// The query is one of its names.
@@ -43,8 +43,8 @@ struct Candidate {
 }
 
 impl Subset {
-    /// The best first; tools that are equally good by the order of their names. With servers, it is as if there
-    /// were no others.
+    /// The best first; equally good tools by the order of their names. With servers, it is as if there were
+    /// no others.
     pub fn search(&self, query: &str, servers: Option<&[ServerName]>, limit: usize) -> Vec<Hit> {
         match servers {
             Some(servers) => self.of_servers(servers).ranked(query, limit),
@@ -52,7 +52,7 @@ impl Subset {
         }
     }
 
-    /// The tools whose names are nearest to one that nobody has: a slip of the hand first, then the same words.
+    /// The tools with names nearest to an unknown one: typos first, then the same words.
     pub fn nearest(&self, name: &str, limit: usize) -> Vec<CanonicalName> {
         let name: String = name.chars().take(NAME_CHARS_MAX).collect();
         let words = stems(&name);
@@ -108,7 +108,7 @@ impl Subset {
     }
 }
 
-/// Slots are in the order of names, so the slot settles what is equal otherwise.
+/// Slots are in the order of names, so the slot breaks ties.
 fn order(one: &Candidate, other: &Candidate) -> Ordering {
     let nearness = one.nearness.cmp(&other.nearness);
     nearness.then(other.score.total_cmp(&one.score)).then(one.slot.cmp(&other.slot))

@@ -1,14 +1,15 @@
-//! Words of a subset for a word that it does not have: longer ones that begin like it, or else ones that differ
-//! by a slip of the hand.
+//! Words of a subset for a word that it does not have: longer ones with the same beginning, or else ones that
+//! differ by a typo.
 
 use super::Subset;
 
 /// Shorter words begin too many others.
 const BEGINNING_CHARS_MIN: usize = 3;
-/// From this length on one slip is forgiven, and from the other on two: in shorter words it makes another word.
+/// From this length on one slip is forgiven, and from the other on two: in shorter words it makes another
+/// word.
 const ONE_SLIP_CHARS_MIN: usize = 5;
 const TWO_SLIPS_CHARS_MIN: usize = 9;
-/// How many words one may stand for.
+/// The maximum number of words that one may stand for.
 const WORDS_MAX: usize = 16;
 
 /// Terms that the subset has. A number, or a word with one in it, is not corrected.
@@ -48,8 +49,8 @@ fn beginning<'a>(subset: &'a Subset, start: &'a str) -> impl Iterator<Item = usi
     (from..terms.len()).take_while(move |term| terms[*term].starts_with(start))
 }
 
-/// The number of slips between two texts if it is at most `most`. Most pairs are told apart by their lengths and the
-/// letters they have, which is much cheaper than to align them.
+/// The number of slips between two texts if it is at most `most`. Most pairs are excluded by their lengths
+/// and letters, which is much cheaper than aligning them.
 pub(super) fn distance(one: &str, other: &str, most: usize) -> Option<usize> {
     let lengths = one.chars().count().abs_diff(other.chars().count());
     let letters = (letters(one) ^ letters(other)).count_ones() as usize;

@@ -1,4 +1,4 @@
-//! The part of an index that somebody may see: what is outside has no influence on what is found in it.
+//! The visible part of an index: nothing outside influences its results.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub struct Subset {
     /// A bit for each slot.
     allowed: Vec<u64>,
     len: usize,
-    /// How many servers have a tool in it.
+    /// The number of servers with a tool in it.
     pub(super) servers: usize,
     /// Words in each field.
     pub(super) averages: [f32; FIELDS],
@@ -54,7 +54,7 @@ impl Subset {
         self.slots().map(|slot| &self.index.documents[slot])
     }
 
-    /// Those of its tools that belong to these servers.
+    /// The tools of these servers.
     #[must_use]
     pub fn of_servers(&self, servers: &[ServerName]) -> Subset {
         let wanted: Vec<bool> = self.index.servers.iter().map(|server| servers.contains(server)).collect();

@@ -1,4 +1,4 @@
-//! What is found, and in which order.
+//! The results of searches, and their order.
 
 mod made;
 mod same;

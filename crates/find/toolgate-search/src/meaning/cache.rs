@@ -1,7 +1,7 @@
 //! Vectors as the bytes of a file, so that a catalogue is embedded once and not at every start.
 //!
-//! A line that says what it is, the model, the dimensions, the vectors by the digests of their texts, and a digest of all
-//! that: a file that was cut short or made by another model is refused, and the caller starts afresh.
+//! A header line, the model, the dimensions, the vectors by the digests of their texts, and a digest of all
+//! that: a truncated file, or one made by another model, is refused, and the caller starts afresh.
 
 use toolgate_core::Digest;
 

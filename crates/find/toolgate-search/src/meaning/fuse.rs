@@ -1,16 +1,18 @@
-//! One ranking from two: how near a tool is in meaning, and how good its words are beside the best.
+//! One ranking from two: the semantic nearness of a tool, and the score of its words relative to the best.
 //!
-//! Reciprocal rank fusion knows places only: a tool that is far ahead of all others counts there as much as one that is
-//! just ahead. On the five labelled rows that the example `recall_fused` prints, the sum had two to seven in a hundred more
-//! of the right tools among the first five. It was not better everywhere: whole tasks had theirs first a little less often.
+//! Reciprocal rank fusion knows only ranks: a tool that is far ahead of all others counts there as much as
+//! one that is just ahead. On the five labelled rows that the example `recall_fused` prints, the sum had two
+//! to seven in a hundred more of the right tools among the first five. It was not better everywhere: whole
+//! tasks had theirs first a little less often.
 
 use crate::{Hit, Place};
 
 use super::Near;
 
-/// What the best words count beside a cosine of one. From 0.2 to 0.6 the rows differ by less than chance would.
+/// The weight of the best words beside a cosine of one. From 0.2 to 0.6 the rows differ by less than chance
+/// would.
 const WORDS: f32 = 0.35;
-/// A tool that has no word of the query must be at least this near to be found at all.
+/// The minimum nearness of a tool without a word of the query.
 const NEARNESS_MIN: f32 = 0.15;
 
 /// The best first. Exact names and their beginnings stay in front. `tools` are by the order of their names.
@@ -20,7 +22,7 @@ pub(super) fn fuse(by_words: &[Hit], tools: &[Near<'_>], limit: usize) -> Vec<Hi
     let found = tools.iter().zip(shares).filter_map(|(tool, (place, share))| {
         let is_found =
             share > 0.0 || place < Place::Words || tool.cosine.is_some_and(|near| near >= NEARNESS_MIN);
-        // A tool that is still without a vector counts as near as its words are good.
+        // A tool without a vector counts as near as its words are good.
         let score = tool.cosine.unwrap_or(share * nearest) + WORDS * share;
         is_found.then_some((place, score, tool))
     });
@@ -34,7 +36,7 @@ pub(super) fn fuse(by_words: &[Hit], tools: &[Near<'_>], limit: usize) -> Vec<Hi
     found.into_iter().take(limit).map(hit).collect()
 }
 
-/// How each tool was found by its words, and how good they are beside the best.
+/// The way each tool was found by its words, and their score relative to the best.
 fn shares(by_words: &[Hit], tools: &[Near<'_>]) -> Vec<(Place, f32)> {
     let best = by_words.iter().map(|hit| hit.score).fold(f32::MIN_POSITIVE, f32::max);
     let mut shares = vec![(Place::Words, 0.0); tools.len()];

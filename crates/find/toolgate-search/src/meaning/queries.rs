@@ -1,4 +1,4 @@
-//! Queries that were embedded lately: agents ask the same again, and a page of results is asked for after another.
+//! Recently embedded queries: agents repeat them, and pages of results follow each other.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -6,8 +6,9 @@ use std::sync::Arc;
 use super::vector::Vector;
 
 const QUERIES_MAX: usize = 256;
-/// Only the beginning of a longer query is read: what it asks for is said by then, and time grows with its length.
-/// Bytes and not characters, because a character of a script without spaces costs as much as a word of another.
+/// Only the beginning of a longer query is read: its request is clear by then, and time grows with its
+/// length. Bytes and not characters, because a character of a script without spaces costs as much as a word
+/// of another.
 const QUERY_BYTES_MAX: usize = 240;
 
 /// The latest first.

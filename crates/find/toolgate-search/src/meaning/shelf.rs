@@ -1,4 +1,5 @@
-//! The texts of all tools and their vectors. A text is embedded once, however many tools and indexes have it.
+//! The texts of all tools and their vectors. A text is embedded once, no matter how many tools and indexes
+//! have it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock, Weak};
@@ -10,7 +11,7 @@ use super::text::text;
 use super::vector::Vector;
 use crate::{Document, Index};
 
-/// Texts that no tool has at present but whose vectors are kept: a server that comes back brings them again.
+/// The number of unused texts whose vectors are kept: a returning server has them again.
 const SPARE_TEXTS_MAX: usize = 10_000;
 /// Indexes that are searched at the same time: the newest, and those of searches that began before it.
 const VIEWS_MAX: usize = 4;
@@ -28,7 +29,7 @@ pub(super) struct Shelf {
 /// The texts of an index, by its order.
 pub(super) type Texts = Arc<[Arc<Text>]>;
 
-/// What a tool is embedded by. Its vector comes later and then stays.
+/// The text that a tool is embedded by. Its vector comes later and then stays.
 #[derive(Default)]
 pub(super) struct Text {
     vector: OnceLock<Vector>,
@@ -103,7 +104,7 @@ impl Shelf {
         tools.collect()
     }
 
-    /// What is kept for nobody has a limit.
+    /// Unused texts have a limit.
     fn clear(&mut self) {
         let spare = self.texts.values().filter(|text| Arc::strong_count(text) == 1).count();
         let mut surplus = spare.saturating_sub(SPARE_TEXTS_MAX);

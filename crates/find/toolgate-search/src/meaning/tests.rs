@@ -1,4 +1,4 @@
-//! An encoder of twenty words stands in for a real one.
+//! An encoder of twenty words replaces a real one.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -1,14 +1,15 @@
 //! The text a tool is embedded by.
 //!
-//! What stands first in a description says what a tool does; the rest says how to call it, and makes all tools of a
-//! server alike. A short text is also embedded faster: these have 14 to 29 in a hundred fewer word pieces.
+//! The beginning of a description tells the purpose of a tool; the rest tells how to call it, and makes all
+//! tools of a server alike. A short text is also embedded faster: these have 14 to 29 in a hundred fewer word
+//! pieces.
 
 use crate::{Document, words};
 
 const DESCRIPTION_CHARS_MAX: usize = 200;
 const ARGUMENTS_MAX: usize = 12;
 
-/// Server and name with their words apart, the beginning of the description, and what the arguments are called.
+/// Server and name split into words, the beginning of the description, and the names of the arguments.
 pub fn text(document: &Document) -> String {
     let apart = |name: &str| words::name_key(name).replace('_', " ");
     let mut text = format!(

@@ -13,7 +13,7 @@ pub(super) struct Vector(Box<[i16]>);
 
 impl Vector {
     pub(super) fn of(values: &[f32]) -> Self {
-        // A model that goes wrong makes numbers that are none; they point nowhere rather than anywhere.
+        // A failing model produces NaN; such vectors point nowhere rather than anywhere.
         let finite = |value: f32| if value.is_finite() { value } else { 0.0 };
         let length =
             values.iter().map(|value| finite(*value).powi(2)).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);

@@ -1,4 +1,4 @@
-//! What models read of the three search tools.
+//! The three search tools as models read them.
 
 use insta::assert_snapshot;
 use proptest::prelude::*;

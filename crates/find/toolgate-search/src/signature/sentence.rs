@@ -2,16 +2,16 @@
 
 use crate::plain;
 
-/// How much of a description is looked at: what is to come first stands at the beginning.
+/// The part of a description that is read: the essential text is at the beginning.
 const READ_CHARS_MAX: usize = 2_000;
 
-/// Words whose full stop ends nothing.
+/// Words with a full stop that ends nothing.
 const ABBREVIATIONS: [&str; 20] = [
     "e.g", "i.e", "eg", "ie", "etc", "vs", "cf", "approx", "incl", "excl", "no", "nr", "dr", "mr", "mrs",
     "ms", "st", "inc", "ltd", "resp",
 ];
 
-/// The first sentence of a text, without its markup; empty where there is none.
+/// The first sentence of a text, without its markup; empty if there is none.
 pub(super) fn first_sentence(description: &str) -> String {
     let head: String = description.chars().take(READ_CHARS_MAX).collect();
     let paragraph = plain::line(&first_paragraph(&without_tags(&head)));
@@ -43,7 +43,7 @@ fn is_heading(line: &str) -> bool {
     line.starts_with('#') && line.trim_start_matches('#').starts_with(' ')
 }
 
-/// Whether a line begins something else than the rest of a paragraph.
+/// True if a line starts something other than the rest of a paragraph.
 fn starts_apart(line: &str) -> bool {
     let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
     is_heading(line)
@@ -74,7 +74,7 @@ fn without_tags(text: &str) -> String {
 
 const TAG_BYTES_MAX: usize = 80;
 
-/// The length of the tag that a text begins with: a comment, an end, or a beginning whose end is there too.
+/// The length of the tag at the start of a text: a comment, an end, or a beginning with its end.
 fn tag_bytes(text: &str, whole: &str) -> Option<usize> {
     if text.starts_with("<!--") {
         return text.find("-->").map(|end| end + "-->".len());
@@ -95,7 +95,8 @@ fn tag_bytes(text: &str, whole: &str) -> Option<usize> {
 fn without_markup(text: &str) -> String {
     let text = text.trim_start_matches(['>', '-', '*', '•', '+', '#', ' ', '|', '=', '~']);
     let text = without_links(text).replace("**", "").replace('`', "");
-    // One underscore or asterisk may belong to a name or a pattern, two underscores around a word are emphasis.
+    // One underscore or asterisk may belong to a name or a pattern, two underscores around a word are
+    // emphasis.
     text.split(' ').map(without_emphasis).collect::<Vec<_>>().join(" ")
 }
 
@@ -123,7 +124,7 @@ fn next_link(text: &str) -> Option<(&str, &str, &str)> {
     Some((&text[..start], &text[start + 1..middle], &text[end + 1..]))
 }
 
-/// Where the first sentence ends, its stop included.
+/// The end of the first sentence, including its stop.
 fn sentence_end(text: &str) -> usize {
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
@@ -145,8 +146,8 @@ fn ends_word(next: Option<&(usize, char)>) -> bool {
     next.is_none_or(|(_, c)| c.is_whitespace() || matches!(c, '"' | '\'' | '”' | ')'))
 }
 
-/// Whether a full stop after `before` belongs to a short form. Most are followed by a small letter, initials by a
-/// name.
+/// True if a full stop after `before` belongs to an abbreviation. Most are followed by a lower-case letter,
+/// initials by a name.
 fn is_abbreviation(before: &str, after: &str) -> bool {
     let word = before.rsplit([' ', '(', '[', '"', '\'', ',', '/']).next().unwrap_or_default();
     let next = after.trim_start();

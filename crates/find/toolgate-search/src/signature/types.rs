@@ -6,32 +6,32 @@ use serde_json::{Map, Value};
 
 use crate::plain;
 
-/// How many values of an enumeration are told.
+/// The maximum number of listed values of an enumeration.
 const VALUES_MAX: usize = 8;
-/// How many characters they may have.
+/// The maximum number of their characters.
 const VALUES_CHARS_MAX: usize = 72;
-/// How many alternatives of a union are told.
+/// The maximum number of listed alternatives of a union.
 const ALTERNATIVES_MAX: usize = 4;
-/// How many members of an object inside an argument are told.
+/// The maximum number of listed members of an object inside an argument.
 const MEMBERS_MAX: usize = 6;
-/// How long the type of one argument may be; a longer one is told by its kind alone.
+/// The maximum length of one argument's type; a longer one is shown by its kind only.
 const TYPE_CHARS_MAX: usize = 100;
-/// How long one literal may be.
+/// The maximum length of one literal.
 const LITERAL_CHARS_MAX: usize = 24;
-/// How many references lead to a type at most. A schema that refers to itself ends here.
+/// The maximum length of a chain of references. A schema that refers to itself ends here.
 const REFERENCES_MAX: usize = 8;
 /// Formats a caller would otherwise get wrong.
 const FORMATS: [&str; 4] = ["date", "time", "date-time", "duration"];
 
-/// How many levels below a schema are told. Arrays, unions and objects each take one, so that a schema that contains
-/// itself comes to an end.
+/// The number of levels below a schema that are shown. Arrays, unions and objects each take one, so that a
+/// recursive schema comes to an end.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 pub(super) struct Levels(u8);
 
 impl Levels {
-    /// An argument: a list of objects is told with the members of the objects.
+    /// An argument: a list of objects is shown with the members of the objects.
     pub(super) const ARGUMENT: Levels = Levels(3);
-    /// A member of an object inside an argument: a list is told with the kind of its items.
+    /// A member of an object inside an argument: a list is shown with the kind of its items.
     const MEMBER: Levels = Levels(1);
 
     fn below(self) -> Levels {
@@ -39,7 +39,7 @@ impl Levels {
     }
 }
 
-/// The type of a schema inside `root`, which holds what it refers to: as detailed as fits.
+/// The type of a schema inside `root`, which has the targets of its references: as detailed as fits.
 pub(super) fn type_of(schema: &Value, root: &Value, levels: Levels) -> String {
     let schema = resolved(schema, root);
     let leaner = [levels, Levels::MEMBER, Levels(0)].into_iter().filter(|one| *one <= levels);
@@ -49,7 +49,7 @@ pub(super) fn type_of(schema: &Value, root: &Value, levels: Levels) -> String {
         .unwrap_or_else(|| kind_of(schema).to_owned())
 }
 
-/// What a schema refers to in the end, or itself.
+/// The final target of a schema's references, or itself.
 pub(super) fn resolved<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
     let mut schema = schema;
     for _ in 0..REFERENCES_MAX {
@@ -123,7 +123,7 @@ fn array(map: &Map<String, Value>, root: &Value, levels: Levels) -> String {
     if alternatives_of(&item).len() > 1 { format!("({item})[]") } else { format!("{item}[]") }
 }
 
-/// The alternatives a type is made of; those inside its members and literals are not its own.
+/// The alternatives of a type; those inside its members and literals do not count.
 fn alternatives_of(told: &str) -> Vec<&str> {
     let (mut found, mut start, mut inside, mut quoted, mut escaped) = (Vec::new(), 0, 0_usize, false, false);
     for (at, c) in told.char_indices() {
@@ -163,7 +163,8 @@ fn object(map: &Map<String, Value>, root: &Value, levels: Levels) -> String {
     }
 }
 
-/// The members of an object as `name: type` and `name?: type`, the required ones first, and how many were left out.
+/// The members of an object as `name: type` and `name?: type`, the required ones first, and the number of
+/// omitted ones.
 pub(super) fn arguments(
     map: &Map<String, Value>,
     root: &Value,
@@ -189,7 +190,7 @@ pub(super) fn arguments(
     (told.take(arguments_max).collect(), members.len().saturating_sub(arguments_max))
 }
 
-/// An argument that may be left out need not say that it may be null as well.
+/// An optional argument need not say that it may be null as well.
 fn optional_argument(name: &str, schema: &Value, root: &Value, levels: Levels) -> String {
     let told = type_of(schema, root, levels);
     format!("{}?: {}", member_name(name), told.strip_suffix("|null").unwrap_or(&told))

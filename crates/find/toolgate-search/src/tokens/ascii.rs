@@ -1,12 +1,12 @@
-//! The pieces of plain ASCII, found without the pattern: most of what is counted is JSON, and its first thousands of
-//! characters would otherwise be spent on building the pattern's tables.
+//! The pieces of plain ASCII, found without the pattern: most counted text is JSON, and its first thousands
+//! of characters would otherwise be spent on building the pattern's tables.
 
 /// Endings that belong to the word before them.
 const ENDINGS: [&[u8]; 7] = [b"s", b"t", b"re", b"ve", b"m", b"ll", b"d"];
 
 const DIGITS_MAX: usize = 3;
 
-/// Where the piece that starts here ends; `None` where a character beyond ASCII could belong to it.
+/// The end of the piece that starts here; `None` if a character beyond ASCII could belong to it.
 pub(super) fn piece_end(text: &[u8], start: usize) -> Option<usize> {
     let (first, second) = (*text.get(start)?, text.get(start + 1).copied().unwrap_or_default());
     match first {
@@ -14,7 +14,7 @@ pub(super) fn piece_end(text: &[u8], start: usize) -> Option<usize> {
         b'a'..=b'z' | b'A'..=b'Z' => word_end(text, start),
         b'0'..=b'9' => number_end(text, start),
         _ if second.is_ascii_alphabetic() && !is_line_end(first) => word_end(text, start + 1),
-        // What follows may be a letter, a mark or a blank of another script.
+        // A letter, a mark or a blank of another script may follow.
         _ if !second.is_ascii() => None,
         b' ' if is_sign(second) && start + 1 < text.len() => signs_end(text, start + 1),
         _ if is_blank(first) => blanks_end(text, start),
@@ -22,7 +22,7 @@ pub(super) fn piece_end(text: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// Capitals, then small letters, then an ending such as `'s`.
+/// Upper-case letters, then lower-case letters, then an ending such as `'s`.
 fn word_end(text: &[u8], start: usize) -> Option<usize> {
     let capitals = run(text, start, |byte| byte.is_ascii_uppercase());
     let end = settled(text, run(text, capitals, |byte| byte.is_ascii_lowercase()))?;
@@ -48,7 +48,7 @@ fn signs_end(text: &[u8], start: usize) -> Option<usize> {
     Some(run(text, end, |byte| is_line_end(byte) || byte == b'/'))
 }
 
-/// Blanks up to the last line end among them; without one, all but the last, which belongs to what follows.
+/// Blanks up to the last line end among them; without one, all but the last, which belongs to the next piece.
 fn blanks_end(text: &[u8], start: usize) -> Option<usize> {
     let end = settled(text, run(text, start, is_blank))?;
     if let Some(last) = text[start..end].iter().rposition(|byte| is_line_end(*byte)) {

@@ -7,8 +7,8 @@ use regex::Regex;
 
 use super::ascii;
 
-/// The pattern of o200k without its last look-ahead, which [`of`] stands in for: this way no match has to be
-/// tried twice, whatever the text. Every character belongs to some piece.
+/// The pattern of o200k without its last look-ahead, which [`of`] replaces: this way no match has to be tried
+/// twice, for any text. Every character belongs to some piece.
 const PATTERN: &str = concat!(
     r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
     r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
@@ -18,7 +18,7 @@ const PATTERN: &str = concat!(
     r"|\s+",
 );
 
-/// For what is not plain ASCII.
+/// For text beyond plain ASCII.
 static ANY: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(PATTERN).expect("the pattern is constant and tested"));
 
@@ -37,7 +37,7 @@ fn piece_end(text: &str, start: usize) -> Option<usize> {
     Some(before_blank.unwrap_or(found.end()))
 }
 
-/// Whether something other than a blank follows.
+/// True if something other than a blank follows.
 fn at_text(text: &str, end: usize) -> bool {
     text[end..].starts_with(|c: char| !c.is_whitespace())
 }

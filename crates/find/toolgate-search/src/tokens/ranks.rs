@@ -1,7 +1,7 @@
-//! Byte-pair encoding, as far as counting needs it: which two neighbours grow together first.
+//! Byte-pair encoding, as far as counting needs it: the order in which neighbours merge.
 //!
-//! The tokens are a table in the program, made when it is built: nothing is set up before the first count, and only the
-//! pages that a text needs are ever read.
+//! The tokens are a table in the program, made when it is built: nothing is set up before the first count,
+//! and only the pages that a text needs are ever read.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,10 +10,10 @@ use super::bucket;
 
 /// The tokens of all buckets, one after the other: see [`bucket`].
 static TOKENS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/o200k.tokens"));
-/// Where each bucket starts in [`TOKENS`], and where the last one ends: numbers of four bytes.
+/// The start of each bucket in [`TOKENS`], and the end of the last one: numbers of four bytes.
 static STARTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/o200k.starts"));
 
-/// How many tokens a piece has.
+/// The number of tokens of a piece.
 pub(super) fn count(piece: &[u8]) -> usize {
     if piece.len() <= 1 || rank(piece).is_some() { piece.len().min(1) } else { Merge::new(piece).count() }
 }
@@ -36,11 +36,11 @@ fn start(bucket: usize) -> usize {
     u32::from_le_bytes(STARTS.as_chunks().0[bucket]) as usize
 }
 
-/// A piece whose parts grow together, lowest rank first, leftmost among equals. With a heap, so that a long run of one
-/// letter costs no more than it is long.
+/// A piece whose parts merge, lowest rank first, leftmost among equals. With a heap, so that a long run of
+/// one letter has a cost linear in its length.
 struct Merge<'a> {
     piece: &'a [u8],
-    /// For each part that is there, by its first byte: where it ends. Parts that grew into another one have 0.
+    /// For each existing part, by its first byte: its end. Merged parts have 0.
     ends: Vec<usize>,
     /// For each part: where the one before it starts.
     before: Vec<usize>,
@@ -57,7 +57,7 @@ impl<'a> Merge<'a> {
         merge
     }
 
-    /// Where the pair that starts here ends, if there is one.
+    /// The end of the pair that starts here, if there is one.
     fn pair_end(&self, start: usize) -> Option<usize> {
         self.ends.get(self.ends[start]).copied().filter(|_| self.ends[start] > 0)
     }
@@ -72,7 +72,7 @@ impl<'a> Merge<'a> {
     fn count(mut self) -> usize {
         let mut parts = self.piece.len();
         while let Some(Reverse((_, start, end))) = self.pairs.pop() {
-            // One of the two has grown since: the pair that is there now was proposed then.
+            // One of the two has grown since: the current pair was proposed then.
             if self.pair_end(start) != Some(end) {
                 continue;
             }

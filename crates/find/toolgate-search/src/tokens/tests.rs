@@ -1,4 +1,4 @@
-//! Counts held against those of `tiktoken-rs`.
+//! Counts compared with those of `tiktoken-rs`.
 
 use std::time::{Duration, Instant};
 
@@ -38,7 +38,7 @@ fn long_texts_are_reckoned_from_pieces_and_short_ones_counted() {
     let long: String = (0..2_000).map(record).collect();
     let (near, exact) = (estimate(&long) as f64, count(&long) as f64);
     assert!((near / exact - 1.0).abs() < 0.1, "{near} instead of {exact}");
-    // Whatever is cut falls between characters.
+    // Every cut falls between characters.
     for letter in ["漢", "🚀", "é"] {
         assert!(estimate(&letter.repeat(3_001)) > 0);
     }

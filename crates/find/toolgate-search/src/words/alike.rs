@@ -1,7 +1,7 @@
-//! Words that people use for one another when they speak of what a tool does.
+//! Synonyms in descriptions of what a tool does.
 //!
-//! The families are of general English and of the trade; no product belongs here, and no word is here because some
-//! query wants it. A word may belong to several.
+//! The families are of general English and of the trade; no product belongs here, and no word is here because
+//! some query needs it. A word may belong to several.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -111,7 +111,7 @@ const THINGS: &[&str] = &[
     "configuration config settings preference option",
 ];
 
-/// By stem, because that is what queries and tools are compared by.
+/// By stem, because queries and tools are compared by it.
 static ALIKE: LazyLock<BTreeMap<String, Vec<String>>> = LazyLock::new(|| {
     let mut alike: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for family in DOING.iter().chain(THINGS) {
@@ -126,7 +126,7 @@ static ALIKE: LazyLock<BTreeMap<String, Vec<String>>> = LazyLock::new(|| {
     alike
 });
 
-/// The stems of other words for the one that has this stem.
+/// The synonyms' stems of a stem.
 pub(crate) fn alike(stem: &str) -> &'static [String] {
     ALIKE.get(stem).map_or(&[], Vec::as_slice)
 }

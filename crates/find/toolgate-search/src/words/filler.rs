@@ -1,6 +1,6 @@
-//! Words that say nothing about what a tool does.
+//! Words that say nothing about the purpose of a tool.
 
-/// Sorted. English function words, and the polite frame that people put around what they want.
+/// Sorted. English function words, and the polite phrases around a request.
 const FILLER: &[&str] = &[
     "a", "about", "after", "again", "against", "all", "also", "am", "an", "and", "any", "are", "as", "at",
     "be", "because", "been", "before", "being", "between", "both", "but", "by", "can", "could", "did", "do",

@@ -1,10 +1,10 @@
-//! Where one word ends and the next begins.
+//! The boundaries of words.
 
 use unicode_normalization::char::is_combining_mark;
 
 /// Longer runs of letters are not words: they are encoded data.
 const CHARS_MAX: usize = 40;
-/// A name of more parts (`getUserProfileById`) is nothing anybody writes as one word.
+/// A name of more parts (`getUserProfileById`) is never written as one word.
 const COMPOUND_PARTS_MAX: usize = 3;
 /// Shorter letters before a digit belong to it: `s3`, `k8s`, `h264`.
 const LETTERS_BEFORE_DIGIT: usize = 3;
@@ -66,7 +66,7 @@ fn parts(run: &[char], words: &mut Vec<Word>) {
     }
 }
 
-/// Whether a new part begins at `at` in a run whose present part began at `start`.
+/// True if a new part begins at `at` in a run whose current part began at `start`.
 fn is_border(run: &[char], start: usize, at: usize) -> bool {
     let (before, here, after) = (run[at - 1], run[at], run.get(at + 1));
     if here.is_uppercase() {

@@ -1,4 +1,4 @@
-//! What one writes and how it is taken apart.
+//! Examples of texts and their words.
 
 use super::*;
 

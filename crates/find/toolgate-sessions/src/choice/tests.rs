@@ -1,4 +1,4 @@
-//! Which agent a credential goes by.
+//! The agent of a credential.
 
 use serde_json::{Value, json};
 use toolgate_core::PrincipalId;
@@ -47,7 +47,7 @@ fn a_credential_goes_by_its_own_agent_or_within_it() {
     let agent = |name: &str, bound| credential(name, Role::Agent, bound);
     let operator = |name: &str, bound| credential(name, Role::Operator, bound);
     let cases = [
-        // Nobody's: every agent is open to it.
+        // No definition claims it: every agent is open to it.
         (agent("bert", None), None, "default: default"),
         (agent("bert", None), Some("cook"), "cook: cook"),
         (agent("bert", None), Some("default"), "default: default"),
@@ -59,15 +59,15 @@ fn a_credential_goes_by_its_own_agent_or_within_it() {
         (agent("erna", None), Some("default"), "default: clerk > default"),
         (agent("kurt", None), None, "cook: cook"),
         (agent("kurt", None), Some("clerk"), "clerk: cook > clerk"),
-        // Whoever runs the gateway chooses, unless the token itself is bound.
+        // An operator chooses, unless the token itself is bound.
         (operator("erna", None), None, "clerk: clerk"),
         (operator("erna", None), Some("cook"), "cook: cook"),
         (operator("erna", Some("clerk")), Some("cook"), "cook: clerk > cook"),
-        // What the token says goes before what a definition says.
+        // The token's binding has precedence over a definition.
         (agent("erna", Some("cook")), None, "cook: cook"),
         (agent("erna", Some("cook")), Some("clerk"), "clerk: cook > clerk"),
         (agent("bert", Some("default")), Some("cook"), "cook: default > cook"),
-        // Bound to what is gone: nothing, rather than more.
+        // Bound to a removed agent: nothing, rather than more.
         (agent("bert", Some("gone")), None, "agent_undefined"),
         (agent("bert", Some("gone")), Some("cook"), "agent_undefined"),
         (agent("bert", Some("broken")), None, "unknown_capability"),

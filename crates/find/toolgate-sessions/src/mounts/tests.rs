@@ -1,4 +1,4 @@
-//! What may be mounted.
+//! The mounts that are allowed.
 
 use toolgate_core::scope::{AgentDefinition, AgentName, Definitions};
 
@@ -16,7 +16,7 @@ fn mounts(of_servers: &[&str], providers: &[&str]) -> Mounts {
     }
 }
 
-/// A scope that began when there were `files`, `bank` and `mail`.
+/// A scope from the time of `files`, `bank` and `mail`.
 fn base(mounts: Mounts) -> Scope {
     let definition = AgentDefinition::named(AgentName::default_agent());
     let scope = Definitions::default().scope(&definition).expect("no capabilities");
@@ -56,7 +56,7 @@ fn mounts_have_to_be_there_and_within_the_agent() {
         let expected = expected.map(|(code, hint)| (code, hint.to_owned()));
         assert_eq!(refused(&own, &none, base), expected, "{own:?}");
     }
-    // What is gone since may stay, and no more of it may come.
+    // A removed server may stay mounted, but cannot be added.
     let gone = mounts(&["mail"], &["fax"]);
     assert_eq!(refused(&gone, &gone, &all), None);
 }

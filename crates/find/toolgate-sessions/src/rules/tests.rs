@@ -1,4 +1,4 @@
-//! Who may sit where, as a table.
+//! The permissions to use sessions, as a table.
 
 use std::sync::Arc;
 
@@ -28,13 +28,13 @@ fn of_session(name: &str, session: &str) -> Credential {
     Credential { session: Some(id(session)), ..plain(name, Role::Agent) }
 }
 
-/// What sessions of the agent `clerk` see.
+/// The view of sessions of the agent `clerk`.
 fn scope() -> Scope {
     let definition = AgentDefinition::named(agent("clerk"));
     Definitions::default().scope(&definition).expect("no capabilities")
 }
 
-/// Erna's, opened by somebody.
+/// Erna's session, with this opener.
 fn session(opened_by: &str) -> StoredSession {
     StoredSession {
         id: id("one"),
@@ -110,7 +110,7 @@ fn only_its_principal_sits_in_a_session_and_stays_within_its_agent() {
 
 #[test]
 fn who_sees_changes_and_closes_a_session() {
-    // Whether they see it, may change it, and may close it; opened by an operator, and by Erna herself.
+    // The permissions to see, to change and to close it; opened by an operator, and by Erna herself.
     let cases = [
         (plain("ada", Role::Admin), "see change close", "see change close"),
         (plain("olga", Role::Operator), "see change close", "see change close"),

@@ -1,4 +1,4 @@
-//! How a session begins.
+//! Opening a session.
 
 use std::sync::Arc;
 
@@ -18,19 +18,19 @@ use crate::refusal::{down, nearest, not_allowed};
 use crate::rules;
 use crate::view::{NewSession, Opened};
 
-/// Of a task, a run or the name of a principal, in characters.
+/// The maximum length of a task, a run or the name of a principal, in characters.
 const NAME_CHARS_MAX: usize = 256;
 
-/// What a session becomes, once nothing speaks against it.
+/// A session that passed all checks.
 struct Plan {
     choice: Choice,
     principal: Principal,
-    /// Without what was asked for beyond what its agent may touch.
+    /// Without the additional mounts.
     base: Scope,
 }
 
 impl Sessions {
-    /// Opens a session: what it sees is frozen now, and the token it is reached with is told once.
+    /// Opens a session: its view is frozen now, and its token is shown once.
     pub async fn open(&self, by: &Credential, new: NewSession) -> Result<Opened, Refusal> {
         let definitions = self.desk.surroundings.definitions();
         let Plan { choice, principal, base } = self.plan(&definitions, by, &new)?;
@@ -60,14 +60,14 @@ impl Sessions {
         self.create(session, by, OpenSessions { agent: agent.name.clone(), max: limits.sessions_max }).await
     }
 
-    /// Operators open sessions for names that are nobody else's. To act as somebody who has a token of their own is for admins;
-    /// the ledger has who opened the session beside whoever calls in it.
+    /// Operators open sessions for names without an owner. Acting as a principal that has its own token is
+    /// for admins; the ledger records the opener beside the caller.
     async fn check_impersonation(&self, by: &Credential, principal: &Principal) -> Result<(), Refusal> {
         if by.principal.role == Role::Admin || by.principal.id == principal.id {
             return Ok(());
         }
         let tokens = self.desk.store.list_tokens().await.map_err(down)?;
-        // One that expired still says whose name it is.
+        // An expired token still owns the name.
         let is_theirs = |token: &Token| token.revoked_at_ms.is_none() && token.principal().id == principal.id;
         if !tokens.iter().any(is_theirs) {
             return Ok(());
@@ -77,7 +77,7 @@ impl Sessions {
             .hint("open the session for another name, or let an admin open it"))
     }
 
-    /// Whose session would be opened, and of which agent, or what speaks against it. Nothing is opened.
+    /// The owner and the agent of the session that would be opened, or the refusal. Nothing is opened.
     pub fn foresee(&self, by: &Credential, new: &NewSession) -> Result<(AgentName, Principal), Refusal> {
         let planned = self.plan(&self.desk.surroundings.definitions(), by, new)?;
         Ok((planned.choice.agent.name.clone(), planned.principal))
@@ -118,7 +118,7 @@ impl Sessions {
         Ok(Opened { session: self.view(session), token: token.secret })
     }
 
-    /// A scope that knows no servers but those there are, and cares as much as was asked for.
+    /// A scope with only the existing servers, at the requested level of care.
     fn frozen(&self, scope: Scope, wanted: Option<Template>) -> Result<Scope, Refusal> {
         let least = scope.template.max(Some(self.desk.surroundings.template()));
         if let (Some(wanted), Some(least)) = (wanted, least)
@@ -146,11 +146,11 @@ impl Sessions {
     }
 }
 
-/// What is asked for in a body, and not in an address, is told with a hint.
+/// A request in a body, and not in an address, is refused with a hint.
 fn choose(definitions: &Definitions, by: &Credential, wanted: Option<&AgentName>) -> Result<Choice, Refusal> {
     choice::choose(definitions, by, wanted).map_err(|refusal| match (refusal.kind, wanted) {
         (RefusalKind::NotFound, Some(wanted)) => {
-            // Which agents there are is for those to know who run them.
+            // Only operators may know the existing agents.
             let told = definitions.agents.keys().filter(|_| rules::is_operator(by));
             let names = told.map(AgentName::as_str).chain(["default"]);
             let hint = nearest(
@@ -164,7 +164,7 @@ fn choose(definitions: &Definitions, by: &Credential, wanted: Option<&AgentName>
     })
 }
 
-/// Whose session it is. Agents open sessions for themselves, operators for agents.
+/// The owner of a session. Agents open sessions for themselves, operators for agents.
 fn holder(by: &Credential, wanted: Option<&str>, agent: &AgentName) -> Result<Principal, Refusal> {
     if !rules::is_operator(by) {
         return match wanted {

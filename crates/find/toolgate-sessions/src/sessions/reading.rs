@@ -1,4 +1,4 @@
-//! Which sessions there are, for whom.
+//! The sessions that a caller may see.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ impl Sessions {
         self.visible(id, by).await.map(|session| self.view(session))
     }
 
-    /// One page of what somebody may see, newest first.
+    /// One page of the visible sessions, newest first.
     pub async fn list(&self, by: &Credential, query: &SessionQuery) -> Result<SessionPage, Refusal> {
         let none = SessionPage { sessions: Vec::new(), next: None };
         let Some(filter) = self.filter(by, query) else { return Ok(none) };
@@ -32,7 +32,7 @@ impl Sessions {
         Ok(SessionPage { sessions, next: next.map(|next| next.to_string()) })
     }
 
-    /// Nothing if somebody asks for what they may not see.
+    /// `None` if the caller asks for sessions that it may not see.
     fn filter(&self, by: &Credential, query: &SessionQuery) -> Option<SessionFilter> {
         let SessionQuery { agent, principal, state, .. } = query.clone();
         let idle_before = idle_before(self.desk.clock.now_ms());
@@ -53,8 +53,8 @@ impl Sessions {
         }
     }
 
-    /// What is told is what was written, so that a list and its filter never contradict each other. Whoever only looks
-    /// does not fail because the store cannot be written.
+    /// The answer shows what was written, so that a list and its filter never contradict each other. A mere
+    /// read does not fail because the store cannot be written.
     async fn write_usage(&self) {
         if let Err(error) = self.desk.write_usage().await {
             tracing::debug!(%error, "the last uses of sessions were not written down");
@@ -70,7 +70,7 @@ impl Sessions {
     }
 }
 
-/// What a default session sees by the definitions there are now; nothing if they are gone.
+/// The view of a default session under the current definitions; `None` if they are gone.
 fn scope_now(definitions: &Definitions, before: &Scope) -> Option<Scope> {
     let mut scopes = before.layers.iter().map(|layer| {
         let definition = definitions.agent(&layer.agent)?;

@@ -85,7 +85,7 @@ impl Place {
         Self { desk, clock, hearing, _folder: folder }
     }
 
-    /// A session that is closed when nobody used it for a minute.
+    /// A session that is closed after a minute without use.
     async fn open(&self, name: &str) -> SessionId {
         let definition = AgentDefinition::named(AgentName::default_agent());
         let scope = Definitions::default().scope(&definition).expect("no capabilities");

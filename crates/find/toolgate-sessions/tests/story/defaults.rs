@@ -1,4 +1,4 @@
-//! What a credential has that brings no session.
+//! The default session of a credential.
 
 use serde_json::json;
 use toolgate_core::id::SessionId;
@@ -72,7 +72,7 @@ async fn a_default_session_is_the_same_in_every_process(world: World) {
     let to_cook = Route::Agent(name("cook"));
     let id = known(&one, &bert, &to_cook).expect("a seat");
     until("its row is there", async || one.state(&id).await == "active").await;
-    // Named by its id where nobody has been in it: the store says whose it is.
+    // Named by its id before any use: the store knows the owner.
     assert_eq!(two.seat(&bert, &to(&id)).await.expect("his").session, id);
     assert_eq!(two.seat(&agent("erna"), &to(&id)).await, Err("unknown_session"));
     assert_eq!(known(&two, &bert, &to_cook), Ok(id));
@@ -92,7 +92,7 @@ async fn a_default_session_is_idle_but_never_closed(world: World) {
     assert_eq!(known(&gateway, &erna, &Route::Default), Ok(id.clone()));
     assert_eq!(gateway.state(&id).await, "active");
     world.clock.advance(1_000_000);
-    // Another session that is closed for it shows that somebody has looked.
+    // Another session that is closed shows that the task has run.
     let other = gateway.open(&erna, "clerk").await.expect("opened");
     world.clock.advance(1_000_000);
     until("somebody looked", async || gateway.state(&other.session.id).await == "closed").await;

@@ -1,4 +1,4 @@
-//! How sessions end.
+//! The ends of sessions.
 
 use toolgate_core::scope::Route;
 use toolgate_core::{PrincipalId, Role};
@@ -130,7 +130,7 @@ async fn a_restart_does_not_count_as_idleness(world: World) {
     assert_eq!(stored.last_used_at_ms, opened.session.created_at_ms + 100_000, "written at the end");
     world.clock.advance(100_000);
     let again = Gateway::start(&world, "two").await;
-    // What is closed at once shows that somebody has looked.
+    // A session that is closed at once shows that the task has run.
     let marker = again.open(&agent("bert"), "cook").await.expect("opened");
     again.around.define(&[]);
     world.clock.advance(599);

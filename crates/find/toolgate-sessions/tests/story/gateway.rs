@@ -1,4 +1,4 @@
-//! A gateway of which only the sessions are real.
+//! A gateway with only the sessions being real.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -19,10 +19,10 @@ use toolgate_store::{BooksSettings, Order, Store};
 
 use crate::world::World;
 
-/// Longer than anything takes, shorter than anybody waits.
+/// Longer than anything takes, shorter than a person would wait.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Time goes only when a story lets it; waiting is short.
+/// Time advances only when a story lets it; waiting is short.
 #[derive(Default)]
 pub(crate) struct TestClock {
     passed_ms: AtomicI64,
@@ -53,7 +53,7 @@ impl Clock for TestClock {
     }
 }
 
-/// What is around the sessions, to be changed at will.
+/// The surroundings of the sessions, changeable by a story.
 pub(crate) struct Around {
     pub(crate) definitions: Mutex<Arc<Definitions>>,
     pub(crate) servers: Mutex<Vec<ServerName>>,
@@ -123,7 +123,7 @@ impl Gateway {
         self.sessions.open(by, NewSession { agent: Some(name(agent)), ..NewSession::default() }).await
     }
 
-    /// What a secret stands for, as the door finds it.
+    /// The credential of a secret, as the door finds it.
     pub(crate) async fn credential(&self, opened: &Opened) -> Credential {
         self.store.verify(&opened.token).await.expect("asked").expect("a live token")
     }
@@ -132,7 +132,7 @@ impl Gateway {
         self.sessions.seat(by, route).await.map_err(|refusal| refusal.code)
     }
 
-    /// All events as their kind and what they say, the oldest first.
+    /// All events as kind and detail, the oldest first.
     pub(crate) async fn ledger(&self, kind: &str) -> Vec<(String, Value)> {
         let all = Filter::default();
         let events = self.store.ledger_page(&all, None, 1000, Order::OldestFirst).await.expect("events");
@@ -144,7 +144,7 @@ impl Gateway {
         .collect()
     }
 
-    /// How a session stands, as an operator sees it.
+    /// The state of a session, as an operator sees it.
     pub(crate) async fn state(&self, id: &SessionId) -> &'static str {
         let operator = operator();
         self.sessions.get(id, &operator).await.map_or_else(|refusal| refusal.code, |view| view.state.as_str())
@@ -186,7 +186,7 @@ pub(crate) fn to(id: &SessionId) -> Route {
     Route::Session(id.clone())
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 pub(crate) async fn until(what: &str, mut is: impl AsyncFnMut() -> bool) {
     let began = Instant::now();
     while !is().await {

@@ -1,4 +1,4 @@
-//! What sessions promise, told on real databases. Each story is told twice: on SQLite and on Postgres.
+//! The promises of sessions, tested on real databases. Each story runs twice: on SQLite and on Postgres.
 
 mod defaults;
 mod ending;

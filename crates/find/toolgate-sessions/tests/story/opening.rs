@@ -1,4 +1,4 @@
-//! How sessions begin, and what may be changed about them.
+//! Opening sessions, and changing them.
 
 use std::slice;
 
@@ -150,7 +150,7 @@ async fn a_session_stays_as_it_was_frozen(world: World) {
     gateway.around.servers.lock().expect("nobody panicked").push(server("later"));
     assert_eq!(gateway.seat(&token, &Route::Default).await, Ok(before.clone()));
     gateway.sessions.stop().await;
-    // And after a restart, whatever the definitions are now.
+    // And after a restart, under any definitions.
     let again = Gateway::start(&world, "two").await;
     again.around.define(&[]);
     assert_eq!(again.seat(&token, &Route::Default).await, Ok(before));

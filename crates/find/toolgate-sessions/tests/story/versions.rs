@@ -44,7 +44,7 @@ async fn each_version_of_an_agent_is_recorded_once(world: World) {
 async fn a_session_names_a_version_that_is_recorded(world: World) {
     let gateway = Gateway::start(&world, "one").await;
     for number in 0..5 {
-        // Sooner than anybody looks.
+        // Sooner than the next poll.
         gateway.around.define(&[json!({ "name": "clerk", "description": number.to_string() })]);
         let opened = gateway.open(&agent("bert"), "clerk").await.expect("opened");
         let versions = gateway.sessions.versions(&name("clerk")).await.expect("read");

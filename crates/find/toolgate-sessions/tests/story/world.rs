@@ -1,4 +1,4 @@
-//! Where a story happens: a folder of its own, and a database of its own where that is Postgres.
+//! The place of a story: its own folder, and its own database on Postgres.
 
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -61,7 +61,7 @@ fn folder() -> TempDir {
     tempfile::tempdir().expect("a temporary folder")
 }
 
-/// A database on the server of the tests, gone when the story is over.
+/// A database on the test server, dropped when the story is over.
 struct Database {
     name: String,
     url: String,

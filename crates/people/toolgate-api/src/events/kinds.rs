@@ -1,9 +1,9 @@
-//! Which events somebody listens to: beginnings of kinds, within what their role may see.
+//! The selection of events for a listener: prefixes of kinds, within the limits of its role.
 
 use toolgate_core::Role;
 use toolgate_core::event::EventKind;
 
-/// What happens in runs: decisions about calls, and the calls, beside what happens to the runs themselves.
+/// Events in runs: decisions about calls, and the calls, besides the events of the runs themselves.
 const RUN: &str = "run";
 const RUN_KINDS: [EventKind; 5] = [
     EventKind::PolicyDecided,
@@ -12,9 +12,9 @@ const RUN_KINDS: [EventKind; 5] = [
     EventKind::CallResumed,
     EventKind::CallCompleted,
 ];
-/// What agents do not see of their own runs.
+/// The events of their own runs that agents do not see.
 const POLICY: &str = "policy";
-/// All that approvers see: what waits for people.
+/// The events that approvers see: those about waiting items.
 const INBOX: [&str; 2] = ["approval", "input"];
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,7 +29,7 @@ pub(crate) enum UnknownKind {
 }
 
 impl Kinds {
-    /// `wanted` as it stands in the parameter: `registry,approval,run`. Nothing is everything.
+    /// `wanted` as in the parameter: `registry,approval,run`. Empty means everything.
     pub(crate) fn read(wanted: Option<&str>, role: Role) -> Result<Self, UnknownKind> {
         let Some(wanted) = wanted else { return Ok(Self(seen_by(role))) };
         let mut kinds = Vec::new();
@@ -39,7 +39,7 @@ impl Kinds {
         Ok(Self(kinds))
     }
 
-    /// What happens in a run, as somebody of this role sees it.
+    /// The events in a run that this role sees.
     pub(crate) fn of_run(role: Role) -> Self {
         let seen = seen_by(role).into_iter();
         let hears = |kind: &EventKind| role != Role::Agent || !begins(kind.as_str(), POLICY);

@@ -1,4 +1,4 @@
-//! One stream: a place in the ledger, what comes after it, and a body that somebody reads or does not.
+//! One stream: a position in the ledger, the events after it, and a body that may or may not be read.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -18,11 +18,11 @@ use super::{Feed, Seat, Told, Wish};
 
 /// Frames that wait for a reader.
 const FRAMES_MAX: usize = 64;
-/// How long to wait until the store is asked again that could not be read.
+/// The pause before an unreadable store is asked again.
 const AGAIN: Duration = Duration::from_secs(1);
 
 const KEEP_ALIVE_COMMENT: Bytes = Bytes::from_static(b": keep-alive\n\n");
-/// Sent at once, so that the reader knows it is heard, and how soon to come back.
+/// Sent at once, so that the reader knows it is connected, and how soon to come back.
 const WELCOME: Bytes = Bytes::from_static(b"retry: 1000\n\n");
 
 /// Feeds one stream.
@@ -33,21 +33,21 @@ pub(crate) struct Reader {
     at: i64,
     wish: Wish,
     frames: mpsc::Sender<Bytes>,
-    /// The last words, for somebody who may begin to read too late.
+    /// The final message, for a reader that may begin too late.
     farewell: Arc<OnceLock<Bytes>>,
     keep_alive: Interval,
     _seat: Seat,
 }
 
-/// Why a stream ends.
+/// The reason why a stream ends.
 enum Ended {
-    /// Nobody reads it any more, or the gateway stops.
+    /// The reader is gone, or the gateway stops.
     Gone,
-    /// What it is about is over.
+    /// Its subject has ended.
     Over,
     /// The reader did not read.
     Slow,
-    /// It was open for as long as one may be.
+    /// It reached the maximum time of a stream.
     Long,
 }
 
@@ -121,7 +121,7 @@ impl Reader {
         }
     }
 
-    /// Sends what the follower tells. Returns when the follower was too fast.
+    /// Sends the follower's events. Returns when the follower was too fast.
     async fn follow(&mut self) -> Result<(), Ended> {
         loop {
             tokio::select! {
@@ -136,7 +136,7 @@ impl Reader {
     }
 
     async fn tell(&mut self, told: Told) -> Result<(), Ended> {
-        // The follower may be behind what this stream read by itself.
+        // The follower may be behind the position of this stream.
         if told.seq <= self.at {
             return Ok(());
         }
@@ -167,7 +167,7 @@ pub(crate) struct EventBody {
 
 #[cfg(test)]
 impl EventBody {
-    /// Whether nothing more will be put into it.
+    /// True if nothing more will be put into it.
     pub(super) fn is_given_up(&self) -> bool {
         self.waiting.is_closed()
     }

@@ -1,4 +1,4 @@
-//! Streams whose readers do not read, for as long as one may be open, and faster than they can.
+//! Streams whose readers do not read, up to the maximum time, and faster than they can.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ async fn who_does_not_read_is_let_go_with_the_place_to_go_on_from() {
     let house = House::open().await;
     house.append(200).await;
     let mut body = house.listen(Patience { reading: SOON, keep_alive: LONG, open: LONG }).await;
-    // The reader gives up when it has closed its side; what waits is still there.
+    // The reader gives up when it has closed its side; the queued events are still there.
     let given_up = async {
         while !body.is_given_up() {
             tokio::time::sleep(Duration::from_millis(5)).await;

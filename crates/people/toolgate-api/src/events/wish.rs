@@ -1,4 +1,4 @@
-//! What somebody listens to: kinds of events, all of them or those of one run.
+//! The wish of a listener: kinds of events, all of them or those of one run.
 
 use toolgate_core::Role;
 use toolgate_core::event::{EventKind, Filter, Outcome};
@@ -9,9 +9,9 @@ use super::{Kinds, Told};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Wish {
     kinds: Kinds,
-    /// Only what happens in this run, up to its end.
+    /// Only the events of this run, up to its end.
     pub(super) run: Option<RunId>,
-    /// Events that ended like this are left out.
+    /// Excludes events with this outcome.
     without: Option<Outcome>,
 }
 
@@ -20,13 +20,13 @@ impl Wish {
         Self { kinds, run: None, without: None }
     }
 
-    /// Agents do not hear what policy said: that would tell them of tools which are not there for them.
+    /// Agents do not get policy decisions: these would reveal tools that do not exist for them.
     pub(crate) fn run(run: RunId, role: Role) -> Self {
         let without = (role == Role::Agent).then_some(Outcome::Denied);
         Self { kinds: Kinds::of_run(role), run: Some(run), without }
     }
 
-    /// What to look for in the ledger; the rest is left out afterwards.
+    /// The filter for the ledger; the rest is dropped afterwards.
     pub(super) fn filter(&self) -> Filter {
         Filter { run: self.run.clone(), ..Filter::default() }
     }
@@ -37,7 +37,7 @@ impl Wish {
             && self.is_about(told)
     }
 
-    /// Whether nothing is to be told after this.
+    /// True if nothing is sent after this event.
     pub(super) fn ends_with(&self, told: &Told) -> bool {
         told.kind == EventKind::RunEnded && self.run.is_some() && self.is_about(told)
     }

@@ -1,6 +1,6 @@
-//! A body that is not read faster than it is used. The parser of forms takes all that is there before it looks at any of it,
-//! and keeps it all while it looks for a boundary or for the end of headers; so here it gets one piece at a time, and only
-//! so many bytes before it must have found something.
+//! A body that is not read faster than it is used. The parser of forms takes everything available before it
+//! checks any of it, and keeps it all while it searches for a boundary or for the end of headers; so here it
+//! gets one piece at a time, and a limited number of bytes before it must have found something.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use axum::body::BodyDataStream;
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
 
-/// How many bytes may still come.
+/// The number of bytes that may still come.
 pub(super) struct Meter(AtomicU64);
 
 impl Meter {
@@ -45,7 +45,7 @@ impl Meter {
 pub(super) struct Metered {
     body: BodyDataStream,
     meter: Arc<Meter>,
-    /// Whether a piece may be handed out before others get their turn.
+    /// True if a piece may be handed out before other tasks get their turn.
     is_next: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What a file is called that comes without a form.
+//! The name of a file that comes without a form.
 
 use http::header::CONTENT_DISPOSITION;
 use http::{HeaderMap, HeaderName};
@@ -11,7 +11,7 @@ use crate::problem::{Answered, Problem};
 /// Percent-encoded, since headers are ASCII.
 const FILE_NAME: HeaderName = HeaderName::from_static("x-file-name");
 
-/// The name that stands beside a body.
+/// The name beside a body.
 pub(crate) fn beside(headers: &HeaderMap) -> Answered<Option<FileName>> {
     if let Some(value) = headers.get(FILE_NAME) {
         return named(&decoded(value.as_bytes(), "x-file-name")?);
@@ -36,7 +36,7 @@ fn decoded(bytes: &[u8], header: &str) -> Answered<String> {
     Ok(percent_decode_str(text).decode_utf8().map_err(|_| unreadable(header))?.into_owned())
 }
 
-/// As RFC 8187 has it: `UTF-8''M%C3%BCller.pdf`.
+/// As in RFC 8187: `UTF-8''M%C3%BCller.pdf`.
 fn extended_value(value: &str) -> Answered<String> {
     let mut parts = value.splitn(3, '\'');
     match (parts.next(), parts.next(), parts.next()) {
@@ -53,7 +53,7 @@ fn unreadable(header: &str) -> Box<Problem> {
         .with("field", header)
 }
 
-/// What stands behind the first semicolon: names in small letters, values without their quotes.
+/// The parameters after the first semicolon: names in lower case, values without their quotes.
 fn parameters(text: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut rest = text.split_once(';').map_or("", |(_, rest)| rest);
@@ -65,7 +65,7 @@ fn parameters(text: &str) -> Vec<(String, String)> {
     found
 }
 
-/// One value, quoted or not, and what is behind it.
+/// One value, quoted or not, and the rest after it.
 fn value(text: &str) -> (String, &str) {
     let Some(quoted) = text.strip_prefix('"') else {
         let end = text.find(';').unwrap_or(text.len());

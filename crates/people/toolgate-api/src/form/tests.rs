@@ -56,7 +56,7 @@ fn part(name: &str, file: Option<&str>, content: &str) -> String {
     format!("--XX\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n{content}\r\n")
 }
 
-/// All that is in a form: what is said, and each file with its name.
+/// The whole content of a form: the fields, and each file with its name.
 async fn read(mut form: Form) -> Answered<(Said, Vec<(Option<String>, String)>)> {
     let (mut said, mut files) = (Said::default(), Vec::new());
     loop {
@@ -78,7 +78,7 @@ async fn read(mut form: Form) -> Answered<(Said, Vec<(Option<String>, String)>)>
 
 #[tokio::test]
 async fn a_form_reads_the_same_however_it_is_cut() {
-    // What looks like the end of the file is part of it.
+    // An apparent end of the file is part of it.
     let content = "first\r\n--X\r\n--XY\r\nlast".repeat(50);
     let text = [
         part("owner", None, "erna"),
@@ -120,7 +120,7 @@ async fn what_is_wrong_with_a_form_is_said() {
     assert_eq!(no_boundary.map(|_| ()).expect_err("refused").code, "form_broken");
 }
 
-/// Neither what stands before the first boundary nor headers may fill the memory.
+/// Neither the text before the first boundary nor headers may fill the memory.
 #[tokio::test]
 async fn a_form_that_never_begins_is_given_up() {
     let endless = "x".repeat(1_000);

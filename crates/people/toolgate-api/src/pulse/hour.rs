@@ -8,7 +8,7 @@ use toolgate_store::{CallEnd, Store, StoreError};
 
 use super::latency::Latencies;
 
-/// How many minutes are told, the one that has just begun among them.
+/// The number of minutes, including the one that has just begun.
 pub(crate) const MINUTES: i64 = 60;
 const MINUTE_MS: i64 = 60_000;
 
@@ -28,22 +28,23 @@ struct Minute {
     latencies: Latencies,
 }
 
-/// Who called, and which server.
+/// The caller and the server.
 type EdgeKey = (PrincipalId, Option<String>);
 
-/// How calls ended.
+/// The outcomes of calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Sums {
     pub(crate) succeeded: u64,
-    /// The tool failed, the call never got an answer, or nobody knows.
+    /// The tool failed, the call never got an answer, or its outcome is unknown.
     pub(crate) failed: u64,
-    /// Nothing was sent: the arguments do not fit, policy or a person said no, or nobody said yes in time.
+    /// Nothing was sent: the arguments do not fit, policy or a person denied it, or no one approved it in
+    /// time.
     pub(crate) refused: u64,
-    /// Cancelled, or answered that somebody must be waited for.
+    /// Cancelled, or answered that it must wait for a person.
     pub(crate) other: u64,
 }
 
-/// What went from a principal to a server.
+/// The traffic from a principal to a server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Edge {
     pub(crate) sums: Sums,
@@ -55,7 +56,7 @@ impl Sums {
         self.succeeded + self.failed + self.refused + self.other
     }
 
-    /// Of the calls that ran or should have, those that failed.
+    /// The share of failures among the calls that ran or should have.
     pub(crate) fn error_rate(self) -> f64 {
         let ran = self.succeeded + self.failed;
         if ran == 0 { 0.0 } else { self.failed as f64 / ran as f64 }
@@ -88,7 +89,7 @@ impl Sums {
 }
 
 impl Hour {
-    /// Reads on to the end of the ledger, and forgets what is older than an hour.
+    /// Reads on to the end of the ledger, and drops everything older than an hour.
     pub(super) async fn catch_up(&mut self, store: &Store, now_ms: i64) -> Result<(), StoreError> {
         self.now = now_ms.div_euclid(MINUTE_MS);
         let first = self.first();
@@ -122,7 +123,7 @@ impl Hour {
         let edge = minute.edges.entry((end.principal.clone(), end.server.clone())).or_default();
         edge.sums.count(end.outcome);
         edge.last_ms = edge.last_ms.max(end.at_ms);
-        // How long people thought about it says nothing about a server.
+        // The time that people took says nothing about a server.
         if let Some(us) = end.duration_us.filter(|_| end.outcome.is_executed() && !end.asked_people) {
             minute.latencies.count(us);
         }
@@ -136,7 +137,7 @@ impl Hour {
         })
     }
 
-    /// Who called which server. A call that names none has none.
+    /// The callers of each server. A call without a server has none.
     pub(crate) fn edges(&self) -> BTreeMap<(&PrincipalId, Option<&str>), Edge> {
         let mut all: BTreeMap<(&PrincipalId, Option<&str>), Edge> = BTreeMap::new();
         for ((principal, server), edge) in self.minutes.values().flat_map(|minute| &minute.edges) {

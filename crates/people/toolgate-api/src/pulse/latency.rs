@@ -1,9 +1,9 @@
-//! How long calls took, in steps of about a tenth: as exact as a picture needs, and of the same size for any number.
+//! The duration of calls, in steps of about a tenth: precise enough for a chart, and of constant size.
 
 /// Steps for each doubling.
 const STEPS: f64 = 8.0;
 
-/// How many calls took how long, by step.
+/// The number of calls by duration step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Latencies(std::collections::BTreeMap<u16, u64>);
 
@@ -22,7 +22,7 @@ impl Latencies {
         self.0.values().sum()
     }
 
-    /// The time that so many of a hundred calls did not take longer than, in milliseconds.
+    /// The percentile of the durations, in milliseconds.
     pub(crate) fn percentile_ms(&self, percent: u64) -> f64 {
         let wanted = (self.len() * percent).div_ceil(100);
         let mut seen = 0;
@@ -42,7 +42,7 @@ fn step(us: i64) -> u16 {
     step.floor() as u16
 }
 
-/// Where a step ends.
+/// The end of a step.
 fn upper_us(step: u16) -> f64 {
     ((f64::from(step) + 1.0) / STEPS).exp2()
 }

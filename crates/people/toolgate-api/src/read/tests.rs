@@ -1,4 +1,4 @@
-//! What callers hear of requests that cannot be read.
+//! The answers to unreadable requests.
 
 use serde::Deserialize;
 use toolgate_core::RawJson;

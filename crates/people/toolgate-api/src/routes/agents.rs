@@ -1,4 +1,4 @@
-//! Agent definitions: what sessions of a kind of agent begin with.
+//! Agent definitions: the starting point of sessions of a kind of agent.
 
 use axum::Extension;
 use axum::extract::{Path, State};

@@ -1,4 +1,4 @@
-//! Aliases: other names that lead to tools.
+//! Aliases: other names of tools.
 
 use axum::extract::State;
 use axum::response::Response;

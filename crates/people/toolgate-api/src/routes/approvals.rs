@@ -1,4 +1,4 @@
-//! Approvals: what waits for people, and what they say.
+//! Approvals: the waiting ones, and the decisions.
 
 use axum::Extension;
 use axum::extract::{Path, State};
@@ -151,7 +151,7 @@ pub(crate) async fn list(
 }
 
 impl ApprovalsQuery {
-    /// The one that is wanted, and the one that is not.
+    /// The requested state, and the excluded one.
     fn states(&self) -> Answered<(Option<ApprovalState>, Option<ApprovalState>)> {
         if self.state.as_deref() == Some(DECIDED) {
             return Ok((None, Some(ApprovalState::Pending)));
@@ -221,10 +221,10 @@ pub(crate) fn decided_view(context: &Context, decided: Decided) -> Response {
     json(StatusCode::OK, &view)
 }
 
-/// Who decides, and through what.
+/// The decider, and the channel.
 pub(crate) struct Voice {
     pub(crate) voter: Principal,
-    /// Who vouches for the person and for whom else it likes.
+    /// The sender that vouches for the person, and possibly for others.
     pub(crate) counts_as: Option<String>,
     pub(crate) via: String,
 }
@@ -258,7 +258,8 @@ impl DecideBody {
         Ok(context.desk.decide(request).await?)
     }
 
-    /// What is given and would be ignored is a misunderstanding; better to say so than to decide something else.
+    /// An argument that would be ignored is a misunderstanding; it is better refused than decided
+    /// differently.
     fn check(&self) -> Answered<()> {
         let misplaced = |field: &str, belongs: &str| {
             let detail = format!("field `{field}`: it belongs to {belongs} and to no other decision");

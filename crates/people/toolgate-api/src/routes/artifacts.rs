@@ -1,4 +1,4 @@
-//! Artifacts: what runs made, under their digest, for good.
+//! Artifacts: the permanent output of runs, under their digest.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::Context;
 use crate::problem::{Answered, Problem};
 use crate::read::{Json, Query, bad_parameter};
 
-/// No storage gives out addresses for longer.
+/// The maximum lifetime of addresses of storages.
 const LINK_SECONDS_MAX: u64 = 7 * 24 * 60 * 60;
 const HEX_CHARS: usize = 64;
 

@@ -1,4 +1,4 @@
-//! The files and refs that a call names which waits for people: what they say yes to, for those who say it.
+//! The files and refs of a call that waits for approval: the content to approve, for the approvers.
 
 use axum::extract::{Path, State};
 use axum::response::Response;

@@ -105,14 +105,14 @@ pub(crate) async fn call(
     let turn = Turn::of(&context, &credential, run, hold(&headers), trace(&headers)).await?;
     let calls = body.calls.into_iter().map(|call| Call::new(call.id, call.name, call.arguments)).collect();
     let run = turn.run().clone();
-    // What was begun goes on without its client, which may ask again.
+    // Started work continues without its client, which may ask again.
     let results = context.see_through(turn.play(calls, parallel_max)).await;
     let state = context.runs.get(&run).await?.state;
     Ok(json(StatusCode::OK, &BatchView { run: run.to_string(), state, results }))
 }
 
 impl BatchBody {
-    /// How many may run at the same time, if all is well.
+    /// The number of concurrent calls, if the request is valid.
     fn check(&self, most: usize) -> Answered<usize> {
         let bad = |field: &str, detail: String| Err(Problem::bad_field("field_invalid", field, detail));
         if !(1..=CALLS_MAX).contains(&self.calls.len()) {

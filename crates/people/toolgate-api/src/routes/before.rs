@@ -1,4 +1,4 @@
-//! What was called before somebody was asked, for those who decide: in the same run or, without one, in the same session.
+//! The earlier calls, for approvers: in the same run or, without one, in the same session.
 
 use toolgate_core::event::Filter;
 use toolgate_core::id::{CallId, RunId, SessionId};
@@ -8,7 +8,7 @@ use super::calls::CallView;
 use crate::Context;
 use crate::problem::Answered;
 
-/// The latest calls that are told.
+/// The maximum number of earlier calls.
 const BEFORE_MAX: usize = 10;
 
 /// The moment and the place that a person was asked at.
@@ -21,7 +21,7 @@ pub(super) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Newest first; nothing where the call belongs nowhere.
+    /// Newest first; empty if the call has neither run nor session.
     pub(super) async fn before(&self, context: &Context) -> Answered<Vec<CallView>> {
         if self.run.is_none() && self.session.is_none() {
             return Ok(Vec::new());
@@ -33,7 +33,7 @@ impl Asked<'_> {
             ..Filter::default()
         };
         let filter = CallFilter { events, ..CallFilter::default() };
-        // One more than is told, for the call that asks.
+        // One more than is returned, for the asking call itself.
         let page = context.store.calls(&filter, None, BEFORE_MAX + 1).await?;
         let others = page.calls.into_iter().filter(|call| Some(&call.id) != self.call);
         Ok(others.take(BEFORE_MAX).map(CallView::from).collect())

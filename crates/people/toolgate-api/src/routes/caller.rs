@@ -1,4 +1,5 @@
-//! On whose behalf bytes are touched: a token of a session stands for that session, any other one for its principal.
+//! The principal behind an access to bytes: a session's token stands for that session, any other for its
+//! principal.
 
 use toolgate_core::Principal;
 use toolgate_core::content::Holder;

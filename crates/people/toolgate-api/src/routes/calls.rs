@@ -1,4 +1,4 @@
-//! Calls, one entry for each: those under way, then those that have ended.
+//! Calls, one entry for each: those in progress, then the ended ones.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -120,7 +120,7 @@ pub(crate) async fn list(
 }
 
 impl CallsQuery {
-    /// `None` where nothing can pass.
+    /// `None` if nothing can match.
     fn filter(&self) -> Answered<Option<CallFilter>> {
         let words = CallStanding::ALL.map(CallStanding::as_str);
         let standing = word("state", self.state.as_deref(), &words, CallStanding::parse)?;
@@ -151,7 +151,7 @@ impl CallsQuery {
     }
 }
 
-/// What an id is of stands at its beginning.
+/// The prefix of an id tells its kind.
 fn take_id(filter: &mut CallFilter, id: &str) -> Answered<()> {
     match id {
         _ if id.starts_with(CallId::PREFIX) => filter.events.call = Some(CallId::new(id)),

@@ -1,4 +1,4 @@
-//! Capabilities: named sets of tools that agent definitions are made of.
+//! Capabilities: named sets of tools for agent definitions.
 
 use std::sync::Arc;
 
@@ -183,7 +183,7 @@ fn members(context: &Context, capability: &Capability) -> Vec<MemberView> {
     members
 }
 
-/// The scope of an agent that has nothing but this capability.
+/// The scope of an agent with only this capability.
 fn alone(capability: &Arc<Capability>) -> Scope {
     let name = capability.name.clone();
     let definitions =

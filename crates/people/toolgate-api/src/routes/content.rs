@@ -1,4 +1,4 @@
-//! Bytes as HTTP sends them: all or a range, not again to whoever has them, and never as a page of ours.
+//! Bytes over HTTP: all or a range, not again for a client that has them, and never as one of our pages.
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
@@ -12,11 +12,11 @@ use crate::Context;
 use crate::problem::{Answered, Problem};
 
 const OCTETS: HeaderValue = HeaderValue::from_static("application/octet-stream");
-/// Whoever has it asks whether it still is; by its address alone nobody gets it from a cache.
+/// A client that has it revalidates it; the address alone gives no access through a cache.
 const CACHING: HeaderValue = HeaderValue::from_static("private, no-cache");
 /// A page among the files runs no script, wherever a browser shows it.
 const SANDBOX: HeaderValue = HeaderValue::from_static("sandbox; default-src 'none'");
-/// What RFC 8187 takes as it is.
+/// The characters that RFC 8187 allows unencoded.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'!')
     .remove(b'#')
@@ -31,13 +31,13 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'|')
     .remove(b'~');
 
-/// What a request says about the bytes it wants.
+/// The conditions of a request for bytes.
 pub(super) struct Wanted {
     is_head: bool,
     range: Option<ByteRange>,
-    /// Tags of what the caller has.
+    /// The tags that the client has.
     has: Vec<String>,
-    /// The range is wanted of these bytes only.
+    /// The range applies to these bytes only.
     if_range: Option<String>,
 }
 
@@ -63,7 +63,7 @@ impl Wanted {
     }
 }
 
-/// Sends what was found, or as much of it as is wanted.
+/// Sends the content, or the requested part of it.
 pub(super) async fn send(context: &Context, wanted: &Wanted, found: Found) -> Answered<Response> {
     let tag = format!("\"{}\"", found.digest);
     if wanted.has(&tag) {
@@ -111,7 +111,7 @@ fn described(found: &Found, tag: &str) -> Response {
     (headers, ()).into_response()
 }
 
-/// Said beforehand: an answer that breaks off is shorter, and whoever reads it knows.
+/// Announced: an answer that breaks off is shorter, and the reader notices.
 fn length(answer: &mut Response, bytes: u64) {
     answer.headers_mut().insert(h::CONTENT_LENGTH, HeaderValue::from(bytes));
 }
@@ -120,7 +120,7 @@ fn value(text: &str) -> HeaderValue {
     HeaderValue::from_str(text).expect("digits, digests and what is percent-encoded fit a header")
 }
 
-/// Something to save, under its name.
+/// An attachment, under its name.
 fn disposition(name: Option<&FileName>) -> String {
     let Some(name) = name else { return "attachment".to_owned() };
     let plain = |c: char| if matches!(c, ' '..='~') && !matches!(c, '"' | '\\' | '%') { c } else { '_' };

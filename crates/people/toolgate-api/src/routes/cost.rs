@@ -1,4 +1,4 @@
-//! What it costs to show tools to a model: by server and by tool, and what search saves.
+//! The cost of showing tools to a model: by server and by tool, and the savings of search.
 
 use axum::Extension;
 use axum::extract::{Path, State};

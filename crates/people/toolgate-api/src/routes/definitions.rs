@@ -1,4 +1,4 @@
-//! What agent definitions and capabilities have in common: where they stand, what is wrong with them.
+//! The common parts of agent definitions and capabilities: their source, and their problems.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::Context;
 use crate::problem::{Answered, Problem};
 use crate::similar::{hint_of, nearest};
 
-/// The definitions in effect, and the setting that somebody changes who changes one.
+/// The definitions in effect, and the setting behind a change of one.
 pub(super) struct Known {
     pub(super) setting: Setting,
     pub(super) defined: Arc<Defined>,
@@ -28,7 +28,7 @@ impl Known {
         Ok(Self { setting, defined: context.registry.defined() })
     }
 
-    /// A definition as the settings have it, if that is where it stands.
+    /// A definition as the settings have it, if it comes from there.
     pub(super) fn written<T: DeserializeOwned>(
         &self,
         source: Option<DefinitionSource>,
@@ -59,14 +59,14 @@ impl From<Unmatched> for Warning {
     }
 }
 
-/// Rules of a scope that fit nothing.
+/// Rules of a scope that match nothing.
 pub(super) async fn warnings(context: &Context, scope: Scope) -> Vec<Warning> {
     let context = context.clone();
     let unmatched = apart(move || context.discovery.unmatched(&scope)).await;
     unmatched.into_iter().map(Warning::from).collect()
 }
 
-/// Where a definition stands.
+/// The source of a definition.
 pub(super) fn source_word(source: Option<DefinitionSource>) -> &'static str {
     match source {
         Some(DefinitionSource::File) => "file",
@@ -75,21 +75,21 @@ pub(super) fn source_word(source: Option<DefinitionSource>) -> &'static str {
     }
 }
 
-/// What of a definition does not count as it was written.
+/// The parts of a definition without effect.
 pub(super) fn problems(defined: &Defined, kind: DefinitionKind, name: &str) -> Vec<String> {
     let own = defined.problems.iter().filter(|one| one.kind == kind && one.name == name);
     own.map(ToString::to_string).collect()
 }
 
-/// A definition as it stands in its setting, which is what somebody wants to read who is going to change it. Nothing if
-/// it cannot be read.
+/// A definition as written in its setting, for an editor to read before a change. `None` if it cannot be
+/// read.
 fn written<T: DeserializeOwned>(setting: &Setting, name: &str) -> Option<T> {
     let entries = setting.value.as_array()?.iter();
     let mut own = entries.filter(|entry| entry.get("name").and_then(Value::as_str) == Some(name));
     T::deserialize(own.next()?).ok()
 }
 
-/// The address says which definition it is. The body may say it too.
+/// The address names the definition. The body may repeat the name.
 pub(super) fn same_name(address: &str, body: Option<&str>) -> Answered<()> {
     match body {
         Some(name) if name != address => {
@@ -111,7 +111,7 @@ pub(super) fn template(name: Option<&str>) -> Answered<Option<Template>> {
     Template::parse(name).map(Some).ok_or_else(unknown)
 }
 
-/// What to say where nothing has the name.
+/// A hint for an unknown name.
 pub(super) fn meant<'a>(name: &str, known: impl Iterator<Item = &'a str>, otherwise: &str) -> String {
     match nearest(name, known) {
         Some(meant) => format!("did you mean {meant:?}?"),

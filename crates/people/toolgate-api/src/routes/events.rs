@@ -1,4 +1,4 @@
-//! Events: the ledger as it is written, as server-sent events.
+//! Events: the ledger, live, as server-sent events.
 
 use axum::Extension;
 use axum::body::Body;
@@ -17,7 +17,7 @@ use crate::read::{Query, bad_parameter};
 use crate::similar::hint_of;
 
 const LAST_EVENT_ID: &str = "last-event-id";
-/// Proxies that collect answers before they pass them on are asked not to.
+/// Asks buffering proxies not to collect answers before they pass them on.
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -61,7 +61,7 @@ pub(super) fn streaming(body: EventBody) -> Response {
     (StatusCode::OK, headers, Body::new(body)).into_response()
 }
 
-/// The header is what a client sends that was here before, so it is newer than the address it began with.
+/// A reconnecting client sends the header, so it is newer than the address it began with.
 pub(super) fn after(headers: &HeaderMap, parameter: Option<&str>) -> Answered<Option<i64>> {
     let header = headers.get(LAST_EVENT_ID).map(|value| value.to_str().unwrap_or_default());
     let (name, value) = match header {

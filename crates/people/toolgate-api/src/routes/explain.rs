@@ -1,4 +1,4 @@
-//! Why each tool is in a session or not.
+//! The reason why each tool is in a session or not.
 
 use axum::Extension;
 use axum::extract::{Path, State};
@@ -89,7 +89,7 @@ pub(crate) struct ExplainedTool {
     pinned: bool,
 }
 
-/// What was asked, read.
+/// The parsed request.
 struct Asked {
     is_in: Option<bool>,
     server: Option<String>,
@@ -157,7 +157,7 @@ impl Asked {
         }
     }
 
-    /// An agent hears of nothing that it does not see.
+    /// An agent gets only tools that it sees.
     fn wants(&self, one: &Explained) -> bool {
         let name = one.tool.as_str();
         let server = name.split_once(':').map_or(name, |(server, _)| server);

@@ -1,4 +1,4 @@
-//! The ledger to take away, as lines of JSON that are sent as they are read.
+//! The export of the ledger, as lines of JSON that are sent as they are read.
 
 use axum::body::Body;
 use axum::extract::State;
@@ -92,7 +92,7 @@ fn lines(export: LedgerExport) -> impl Stream<Item = Result<Bytes, Infallible>> 
     })
 }
 
-/// The length of what streams is not known, so nobody would see that it is too short.
+/// The length of a stream is unknown, so a truncated one would not be noticed.
 fn broken_off(problem: Box<Problem>) -> Bytes {
     format!("{}\n", value!({ "problem": problem })).into()
 }

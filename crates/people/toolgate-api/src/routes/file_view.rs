@@ -1,4 +1,4 @@
-//! What callers are shown of files, refs and artifacts: everything but the bytes.
+//! The public data of files, refs and artifacts: everything except the bytes.
 
 use serde::Serialize;
 use toolgate_core::Digest;
@@ -190,7 +190,7 @@ impl From<Artifact> for ArtifactView {
 }
 
 impl ArtifactDetail {
-    /// Nothing of nothing.
+    /// `None` for an empty list.
     pub(super) fn of(rows: Vec<Artifact>) -> Option<Self> {
         let first = rows.first()?;
         let (digest, size, media_type) = (first.digest, first.bytes, first.media_type.clone());

@@ -1,4 +1,4 @@
-//! Files: sent, listed, fetched, deleted. `toolgate-files` says whose they are.
+//! Files: uploaded, listed, fetched, deleted. `toolgate-files` decides the owner.
 
 use axum::Extension;
 use axum::body::Body;
@@ -103,14 +103,14 @@ pub(crate) async fn upload(
     Ok(([(LOCATION, location)], json(StatusCode::CREATED, &FileView::from(file))).into_response())
 }
 
-/// Where files are handed in.
+/// The intake of files.
 struct Desk<'a> {
     context: &'a Context,
     access: Access<'a>,
 }
 
 impl Desk<'_> {
-    /// Before the bytes come, where it can be known.
+    /// Before the bytes arrive, as far as possible.
     fn check(&self, said: &Said) -> Answered<()> {
         self.context.files.owner(&self.access, said.owner.clone())?;
         self.context.files.keep_time(said.keep)?;
@@ -126,7 +126,7 @@ impl Desk<'_> {
         Ok((put, new_file(said)?))
     }
 
-    /// What is said may stand before the file or behind it.
+    /// Fields may come before the file or after it.
     async fn take_form(&self, mut form: Form, mut said: Said) -> Answered<(Put, NewFile)> {
         let mut put = None;
         let mut own_name = None;

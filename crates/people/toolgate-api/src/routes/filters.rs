@@ -1,4 +1,4 @@
-//! Filters: those in force, and what they would have done to the last calls. They are changed in the configuration.
+//! Filters: those in force, and a trial on the last calls. They are changed in the configuration.
 
 use axum::extract::State;
 use axum::response::Response;

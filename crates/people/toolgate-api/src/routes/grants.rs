@@ -1,4 +1,4 @@
-//! Grants: what need not be asked again, until somebody takes it back.
+//! Grants: calls that need no further approval, until a grant is revoked.
 
 use axum::Extension;
 use axum::extract::{Path, State};

@@ -18,7 +18,7 @@ use crate::problem::Answered;
 use crate::read::{Query, bad_parameter, limit};
 
 const PAGE_USUAL: usize = 50;
-/// Between the two places that a cursor holds.
+/// Separates the two positions in a cursor.
 const SEPARATOR: char = '~';
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -78,7 +78,7 @@ pub(crate) async fn inbox(
     Ok(json(StatusCode::OK, &InboxPage { entries, more, next_cursor: more.then(|| place.written()) }))
 }
 
-/// How long arguments may be that are told in a list.
+/// The maximum length of arguments in a list.
 pub(super) fn arguments_bytes_max(value: Option<&str>) -> Answered<usize> {
     let Some(value) = value else { return Ok(usize::MAX) };
     value.parse().map_err(|_| bad_parameter("arguments_bytes_max", value, "a number of bytes"))
@@ -117,7 +117,7 @@ fn newest_first(approvals: Vec<Approval>, inputs: Vec<InputRequest>, limit: usiz
     all
 }
 
-/// How far both lists were told.
+/// The position in both lists.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Place {
     approvals: Option<String>,

@@ -180,7 +180,7 @@ async fn take(
     by: &Principal,
     Door(via): Door,
 ) -> Result<InputRequest, Refusal> {
-    // What does not fit the question is told so before anybody looks for a file.
+    // An answer that does not fit the question is refused before any file is looked up.
     if slot.check_answer(&answer).is_err() {
         return context.runs.answer(id, answer, None, &by.id, via).await;
     }
@@ -188,7 +188,7 @@ async fn take(
     context.runs.answer(id, answer, file, &by.id, via).await
 }
 
-/// Whoever gave an answer that does not fit is told what does.
+/// The refusal of an unfitting answer, with the fitting ones.
 fn refused(refusal: Refusal, slot: &Slot) -> Box<Problem> {
     let does_not_fit = refusal.kind == RefusalKind::Invalid;
     let problem = Box::<Problem>::from(refusal);
@@ -196,7 +196,7 @@ fn refused(refusal: Refusal, slot: &Slot) -> Box<Problem> {
     if does_not_fit { problem.with("expected", expected()) } else { problem }
 }
 
-/// Of somebody else's run nothing is told, not even that it asks.
+/// Another principal's run is not revealed, not even that it asks.
 fn unseen(problem: Box<Problem>, id: &InputId) -> Box<Problem> {
     match problem.status == StatusCode::NOT_FOUND.as_u16() {
         true => unknown_input(id).into(),

@@ -1,4 +1,4 @@
-//! Instances of servers: they announce themselves, say that they are still there, and say goodbye.
+//! Instances of servers: they register, send heartbeats, and deregister.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::problem::{Answered, Problem};
 use crate::read::{expect_json, read_body, read_json};
 use crate::{Context, InstanceToken};
 
-/// What thousands of tools with all they may say about themselves fit in.
+/// Room for thousands of tools with all their details.
 const REGISTRATION_BYTES_MAX: usize = 1 << 20;
 
 /// The registration of an instance of a server
@@ -86,7 +86,7 @@ pub(crate) async fn register(
     let token = body.token.clone().map(|token| (token, body.url.clone()));
     let registered = context.registry.register(&principal, body.into()).await?;
     if let Some((token, url)) = token {
-        // Whoever may not speak for the server has been refused by now.
+        // A principal that may not register the server has been refused by now.
         let instance = InstanceId::new(&registered.instance_id).expect("it has just been registered");
         let token = InstanceToken { server: registered.server.clone(), instance, url, token };
         context.secrets.keep_token(&principal, token).await?;

@@ -1,4 +1,4 @@
-//! The ledger: pages of events, all of one call, bodies, and whether it is what was written.
+//! The ledger: pages of events, all of one call, bodies, and the verification.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ use crate::problem::{Answered, Problem};
 use crate::read::{Query, bad_parameter, limit, word};
 
 const PAGE_USUAL: usize = 100;
-/// Bodies told with the events of one call; beyond it they can be fetched by their digests.
+/// The number of bodies included with the events of one call; others can be fetched by their digests.
 const CALL_BODIES_MAX: usize = 64;
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -121,7 +121,7 @@ pub(crate) async fn list(
 }
 
 impl LedgerQuery {
-    /// `None` where nothing can pass.
+    /// `None` if nothing can match.
     fn filter(&self) -> Answered<Option<Filter>> {
         let words = FilterWords {
             from: self.from.as_deref(),

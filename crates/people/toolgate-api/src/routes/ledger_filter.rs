@@ -1,4 +1,4 @@
-//! What lists of events and of calls are filtered by, as it stands in the address.
+//! The filters of lists of events and of calls, from the query string.
 
 use toolgate_core::event::{DecisionKind, EventKind, Filter, Outcome};
 use toolgate_core::id::{CallId, RunId, SessionId};
@@ -25,7 +25,7 @@ pub(super) struct FilterWords<'a> {
 }
 
 impl FilterWords<'_> {
-    /// `None` where nothing can pass: no server can have such a name.
+    /// `None` if nothing can match: no server can have such a name.
     pub(super) fn read(self) -> Answered<Option<Filter>> {
         let kinds: Vec<&str> = EventKind::ALL.iter().map(|kind| kind.as_str()).collect();
         let outcomes: Vec<&str> = Outcome::ALL.iter().map(|outcome| outcome.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Whom the gateway tells what happened, and how long it keeps things: what the configuration says, and how it goes.
+//! The receivers of events, and the retention: the configuration, and the current state.
 
 use axum::extract::{Path, State};
 use axum::response::Response;

@@ -1,4 +1,4 @@
-//! The whole gateway in one answer: what an overview is drawn from.
+//! The whole gateway in one answer: the data of an overview.
 
 mod view;
 
@@ -17,7 +17,7 @@ use crate::Context;
 use crate::problem::Answered;
 use crate::pulse::{Now, Tokens};
 
-/// Sessions in use whose lists are counted; it is said how many there were.
+/// The maximum number of sessions whose lists are counted; the answer includes the total number.
 const SESSIONS_MAX: usize = 100;
 
 /// Show the overview
@@ -61,12 +61,12 @@ async fn servers(context: &Context) -> Answered<Vec<OverviewServer>> {
 }
 
 async fn tokens(context: &Context, now: Now) -> Answered<TokensView> {
-    // Few looks come here; a box keeps the future of all the others small.
+    // Few requests come here; a box keeps the future of all others small.
     let counted = context.0.pulse.read_tokens(now, Box::pin(count_tokens(context))).await?;
     Ok(TokensView::from(counted))
 }
 
-/// What the sessions in use are shown, against a list of everything for each of them.
+/// The cost of the lists of the sessions in use, compared with a list of everything for each of them.
 async fn count_tokens(context: &Context) -> Answered<Tokens> {
     let everybody = Credential::of(Principal::new(PrincipalId::gateway(), Role::Admin));
     let in_use = SessionQuery {

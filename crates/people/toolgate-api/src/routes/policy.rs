@@ -1,5 +1,5 @@
-//! Policy: what is in force, what it says to every tool, why it says it to one call, and what policies in shadow mode
-//! would have said.
+//! Policy: the policies in force, their decision on every tool, the explanation of one decision, and the
+//! decisions of policies in shadow mode.
 
 use std::sync::Arc;
 
@@ -128,7 +128,7 @@ pub(crate) async fn table(
     Ok(json(StatusCode::OK, &PolicyTable { templates, in_force: template, rows, next_cursor }))
 }
 
-/// Every tool there is, by name.
+/// Every tool, by name.
 fn tools(context: &Context) -> Vec<Arc<Tool>> {
     let snapshot = context.catalog.snapshot();
     let mut tools: Vec<Arc<Tool>> =

@@ -1,4 +1,4 @@
-//! Refs: what results became that were too large or too binary for the context.
+//! Refs: the parts of results that were too large or too binary for the context.
 
 use axum::Extension;
 use axum::extract::{Path, State};
@@ -45,7 +45,7 @@ pub(crate) async fn content(
     headers: HeaderMap,
 ) -> Answered<Response> {
     let caller = Caller::of(&context, &credential).await?;
-    // An id of something else is no ref.
+    // An id of another kind is not a ref.
     let one = context.files.reference(&caller.access(), &RefId::new(id)).await?;
     let found = context.files.resolve(&caller.access(), one.id.as_str()).await?;
     send(&context, &Wanted::of(&method, &headers), found).await

@@ -1,4 +1,4 @@
-//! The registry of tools: what was pinned, what is offered instead, and what people say to it.
+//! The registry of tools: the pinned definitions, the current offers, and the reviews.
 
 use axum::Extension;
 use axum::extract::{Path, State};
@@ -336,7 +336,7 @@ impl InForce {
 impl Said {
     fn of(definition: &Definition) -> Self {
         let mut definition: Value = definition.json.decode().unwrap_or_default();
-        // What cannot be read says nothing.
+        // An unreadable part is ignored.
         let extra = ToolExtra::of(&definition).ok().flatten().unwrap_or_default();
         let description = definition.get("description").and_then(Value::as_str);
         Self {

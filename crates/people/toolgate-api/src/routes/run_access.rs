@@ -1,4 +1,4 @@
-//! Whose runs somebody sees. Who may not see one hears what they would hear if there were none.
+//! The visibility of runs. A caller that may not see one gets the same answer as if there were none.
 
 use toolgate_core::id::RunId;
 use toolgate_core::run::Run;
@@ -30,7 +30,7 @@ async fn sees(context: &Context, credential: &Credential, run: &Run) -> Answered
     match &run.session {
         _ if run.principal != *own && run.created_by != *own => Ok(false),
         None => Ok(true),
-        // What a token is bound to holds for the runs of its holder as for their sessions.
+        // A token's binding applies to the runs of its holder as to their sessions.
         Some(session) => match context.sessions.get(session, credential).await {
             Ok(_) => Ok(true),
             Err(refusal) if refusal.kind == RefusalKind::NotFound => Ok(false),
@@ -39,12 +39,12 @@ async fn sees(context: &Context, credential: &Credential, run: &Run) -> Answered
     }
 }
 
-/// The run that the session of a token belongs to.
+/// The run of a token's session.
 pub(super) async fn own_run(context: &Context, credential: &Credential) -> Answered<Option<RunId>> {
     Ok(context.sessions.seat(credential, &Route::Default).await?.run.clone())
 }
 
-/// Whether somebody may do what others may do only in their own name.
+/// True if the caller may do for others what they may do only for themselves.
 pub(super) fn operates(credential: &Credential) -> bool {
     credential.session.is_none() && matches!(credential.principal.role, Role::Admin | Role::Operator)
 }

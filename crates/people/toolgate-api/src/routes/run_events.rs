@@ -1,4 +1,4 @@
-//! What happens in one run, as server-sent events: from its beginning to its end.
+//! The events of one run, as server-sent events: from its beginning to its end.
 
 use axum::Extension;
 use axum::extract::{Path, State};
@@ -58,7 +58,7 @@ pub(crate) async fn follow(
     Ok(streaming(body))
 }
 
-/// Whether a run that has ended has no event after this one.
+/// True if a run that has ended has no event after this one.
 async fn is_last(context: &Context, run: &Run, after: i64) -> Answered<bool> {
     let filter = Filter { run: Some(run.id.clone()), kind: Some(EventKind::RunEnded), ..Filter::default() };
     let ended = context.store.ledger_page(&filter, None, 1, Order::NewestFirst).await?;

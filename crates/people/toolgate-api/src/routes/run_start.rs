@@ -1,4 +1,4 @@
-//! How runs begin, each with a session to work in; and further sessions for those there are.
+//! The start of runs, each with a session to work in; and further sessions for existing runs.
 
 use axum::Extension;
 use axum::extract::State;
@@ -84,7 +84,7 @@ pub(crate) struct StartedRun {
     warnings: Vec<Warning>,
 }
 
-/// What is made once nothing speaks against it.
+/// A start that passed all checks.
 struct Plan {
     run: NewRun,
     session: NewSession,
@@ -108,7 +108,7 @@ pub(crate) async fn create(
     Json(body): Json<NewRunBody>,
 ) -> Answered<Response> {
     let plan = body.plan(&context, &credential).await?;
-    // No run is left without a session because its client went away.
+    // No run is left without a session because its client left.
     let starting = start(context.clone(), credential.clone(), plan);
     let (run, Opened { session, token }) = context.see_through(starting).await?;
     let warnings = match oversees(&credential) {
@@ -137,7 +137,7 @@ async fn start(context: Context, credential: Credential, plan: Plan) -> Answered
     }
 }
 
-/// Opens a session for a run that there is. One that the run cannot take is closed again.
+/// Opens a session for an existing run. A session that the run cannot take is closed again.
 async fn seat_in(
     context: &Context,
     credential: &Credential,
@@ -188,7 +188,7 @@ pub(super) async fn join(
     Ok(context.see_through(seating).await?)
 }
 
-/// Whoever works within a run is not held to less care than the session of that run.
+/// A session within a run has at least the level of care of that run's session.
 async fn as_careful(
     context: &Context,
     session: Option<&SessionId>,
@@ -266,7 +266,7 @@ async fn files(
     Ok(files)
 }
 
-/// A file of the caller's, or one that the parent was given.
+/// A file of the caller, or one that the parent was given.
 async fn usable(
     context: &Context,
     credential: &Credential,

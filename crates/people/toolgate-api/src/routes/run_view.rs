@@ -1,4 +1,4 @@
-//! What callers are shown of runs and their calls. Moments are RFC 3339.
+//! The public data of runs and their calls. Times are RFC 3339.
 
 use std::num::NonZeroU64;
 

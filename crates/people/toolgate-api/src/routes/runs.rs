@@ -1,4 +1,4 @@
-//! Runs: which there are, what happens in them, and stopping them, for a while or for good.
+//! Runs: lists, events, pausing and cancelling.
 
 use axum::Extension;
 use axum::extract::{Path, State};
@@ -212,7 +212,7 @@ fn page(context: &Context, page: RunPage) -> Response {
     json(StatusCode::OK, &RunsPage { runs, next_cursor: page.next })
 }
 
-/// What somebody asks for as far as they may see it; nothing, if they may not.
+/// The query as far as the caller may see it; `None` if it may not.
 fn seen(credential: &Credential, query: RunQuery) -> Option<RunQuery> {
     if oversees(credential) {
         return Some(query);
@@ -222,7 +222,7 @@ fn seen(credential: &Credential, query: RunQuery) -> Option<RunQuery> {
     (!is_other).then(|| RunQuery { principal: Some(own.clone()), ..query })
 }
 
-/// The one run that the token of a session sees, if it is among those that are asked for.
+/// The one run that a session's token sees, if it matches the query.
 async fn own_run_if(context: &Context, credential: &Credential, query: &RunQuery) -> Answered<Option<Run>> {
     let Some(id) = own_run(context, credential).await? else { return Ok(None) };
     let run = context.runs.get(&id).await?;
@@ -233,7 +233,7 @@ async fn own_run_if(context: &Context, credential: &Credential, query: &RunQuery
     Ok(is_asked_for.then_some(run))
 }
 
-/// Whoever works in a run may let it go on where they, or their question, have stopped it.
+/// The principal that works in a run may resume it if it, or its question, paused the run.
 async fn may_resume(context: &Context, run: &Run) -> Answered<()> {
     let filter = Filter { run: Some(run.id.clone()), kind: Some(EventKind::RunPaused), ..Filter::default() };
     let paused = context.store.ledger_page(&filter, None, 1, Order::NewestFirst).await?;

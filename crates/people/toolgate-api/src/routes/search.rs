@@ -1,4 +1,4 @@
-//! Looking for tools in words, as agents do with `search_tools`: the same ranking, the same answer.
+//! Searching for tools in words, as agents do with `search_tools`: the same ranking, the same answer.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -85,7 +85,7 @@ pub(crate) struct SearchResult {
     definition: Option<Value>,
 }
 
-/// What was asked, read.
+/// The parsed request.
 struct Asked {
     query: String,
     servers: Option<Vec<String>>,
@@ -134,7 +134,7 @@ fn names(list: &str) -> Vec<String> {
     list.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
-/// Brought within the limits, as agents have it too.
+/// Clamped to the limits, as for agents.
 fn budget(tokens: Option<&str>) -> Answered<Budget> {
     let Some(text) = tokens else { return Ok(Budget::default()) };
     let tokens = text.parse().map_err(|_| bad_parameter("budget_tokens", text, "a number of tokens"))?;

@@ -1,4 +1,4 @@
-//! Where a request sits: in the session of its credential, or in another one that it names.
+//! The seat of a request: in the session of its credential, or in another one that it names.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub(crate) struct SeatQuery {
 }
 
 impl SeatQuery {
-    /// The same rules hold as at `/mcp/{agent}` and `/mcp/{session}`.
+    /// The same rules apply as at `/mcp/{agent}` and `/mcp/{session}`.
     pub(super) async fn seat(self, context: &Context, credential: &Credential) -> Answered<Arc<Seat>> {
         Ok(context.sessions.seat(credential, &self.route()?).await?)
     }
@@ -49,7 +49,7 @@ pub(super) fn agent_name(parameter: &str, name: &str) -> Answered<AgentName> {
     AgentName::new(name).map_err(|bad| bad_parameter(parameter, name, "the name of an agent").hint(bad))
 }
 
-/// Whether somebody may hear of tools that a session does not see, and of the rules that keep them out.
+/// True if the caller may learn of tools that a session does not see, and of the rules that exclude them.
 pub(super) fn oversees(credential: &Credential) -> bool {
     credential.session.is_none()
         && matches!(credential.principal.role, Role::Admin | Role::Operator | Role::Auditor)

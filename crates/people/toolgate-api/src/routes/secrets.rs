@@ -131,7 +131,7 @@ pub(crate) async fn remove(
 }
 
 fn place(server: ServerName, name: String, query: SecretQuery) -> Answered<SecretPlace> {
-    // What can stand between the braces of `${vault:NAME}`.
+    // The characters allowed in the braces of `${vault:NAME}`.
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     if name.len() > NAME_CHARS_MAX || !name.bytes().all(fits) {
         let expected = format!("1 to {NAME_CHARS_MAX} of the characters A-Z a-z 0-9 . _ -");

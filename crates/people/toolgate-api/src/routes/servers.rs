@@ -1,4 +1,4 @@
-//! Servers: where each comes from, how it does, what it can take.
+//! Servers: the source, the health and the capacity of each.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -196,7 +196,7 @@ pub(crate) async fn show(
     let renamed = of_server(&snapshot.renamed, &server.name);
     let misfits = of_server(&snapshot.misfits, &server.name);
     let completed = of_server(&snapshot.completed, &server.name);
-    // A server may write down what it was given.
+    // A server's output may contain its secrets.
     let stderr = match principal.role {
         Role::Auditor => Vec::new(),
         _ => context.store.read_stderr(&server.name).await?,
@@ -245,7 +245,7 @@ fn unknown(name: &str, known: &[KnownServer]) -> Box<Problem> {
 }
 
 impl ServerView {
-    /// A server that the gateway has not looked at yet is starting.
+    /// A server that was not checked yet is starting.
     fn of(known: KnownServer, status: Option<ServerStatus>) -> Self {
         let since = status.as_ref().map(|status| rfc3339(status.since_ms));
         let updated_at = status.as_ref().map(|status| rfc3339(status.updated_at_ms));
@@ -273,7 +273,7 @@ impl ServerView {
     }
 }
 
-/// What the roster says of instances, with how each of them does.
+/// The instances of the roster, with the state of each.
 fn instances(known: Vec<InstanceView>, states: Vec<InstanceState>) -> Vec<ServerInstance> {
     let mut states: BTreeMap<String, InstanceState> =
         states.into_iter().map(|state| (state.id.to_string(), state)).collect();

@@ -1,4 +1,4 @@
-//! What callers are shown of a session.
+//! The public data of a session.
 
 use serde::Serialize;
 use toolgate_core::Digest;

@@ -1,4 +1,4 @@
-//! Sessions: opened, looked at, given something else to touch, closed. `toolgate-sessions` says who may do what.
+//! Sessions: opened, read, given other mounts, closed. `toolgate-sessions` decides the permissions.
 
 use axum::Extension;
 use axum::extract::{Path, State};
@@ -187,7 +187,7 @@ fn shown(session: SessionView, credential: &Credential) -> Response {
     tagged(version, json(StatusCode::OK, &SessionDetail::of(session, credential)))
 }
 
-/// Whoever was too late is told what to read again.
+/// A late client learns which version to read again.
 async fn refused(
     context: &Context,
     credential: &Credential,

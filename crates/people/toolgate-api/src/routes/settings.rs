@@ -1,4 +1,4 @@
-//! Settings: what can be changed while the gateway runs, one value under each key.
+//! Settings: values that can be changed while the gateway runs, one under each key.
 
 use axum::Extension;
 use axum::extract::{Path, State};
@@ -87,7 +87,7 @@ pub(crate) async fn change(
     }
 }
 
-/// Whoever was too late is told what to read again.
+/// A late client learns which version to read again.
 pub(super) async fn refused(context: &Context, key: &str, refusal: Refusal) -> Box<Problem> {
     if refusal.kind != RefusalKind::Stale {
         return refusal.into();

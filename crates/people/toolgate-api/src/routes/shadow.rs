@@ -1,4 +1,4 @@
-//! What policies in shadow mode would have said, where it differs from what was decided: read from the ledger.
+//! The decisions of policies in shadow mode that differ from the actual ones: read from the ledger.
 
 use axum::extract::State;
 use axum::response::Response;

@@ -1,4 +1,4 @@
-//! Addresses that open bytes by themselves, for a while. They are signed, so there is no token.
+//! Temporary addresses that open bytes by themselves. They are signed, so there is no token.
 
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;

@@ -1,4 +1,4 @@
-//! Versions as HTTP has them: `etag` on what is read, `if-match` on what is changed.
+//! Versions as in HTTP: `etag` on reads, `if-match` on changes.
 
 use axum::response::{IntoResponse, Response};
 use http::header::{ETAG, IF_MATCH};
@@ -6,7 +6,7 @@ use http::{HeaderMap, HeaderValue};
 
 use crate::problem::{Answered, Problem};
 
-/// The version that a change is meant for. `None` is whichever there is, which is all that `*` asks.
+/// The version that a change is meant for. `None` is any version, as for `*`.
 pub(super) fn expected_version(headers: &HeaderMap) -> Answered<Option<u64>> {
     let mut tags = headers.get_all(IF_MATCH).iter();
     let Some(tag) = tags.next() else { return Ok(None) };

@@ -159,7 +159,7 @@ fn shown(status: StatusCode, task: Task) -> Response {
     tagged(version, json(status, &TaskView::from(task)))
 }
 
-/// Whoever was too late is told what to read again.
+/// A late client learns which version to read again.
 async fn refused(context: &Context, id: &TaskId, refusal: Refusal) -> Box<Problem> {
     let is_late = refusal.kind == RefusalKind::Stale;
     let problem = Box::<Problem>::from(refusal);

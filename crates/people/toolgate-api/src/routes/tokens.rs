@@ -1,4 +1,4 @@
-//! Tokens: who may come in. A secret is in the answer that makes it, and nowhere else.
+//! Tokens: access to the gateway. A secret is only in the answer that creates it.
 
 use axum::Extension;
 use axum::extract::{Path, State};

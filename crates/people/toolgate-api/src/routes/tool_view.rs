@@ -1,4 +1,4 @@
-//! What callers are shown of a tool, and what they hear where there is none.
+//! The public data of a tool, and the answer if there is none.
 
 use std::collections::BTreeMap;
 
@@ -165,7 +165,7 @@ impl From<&FileSlot> for FileSlotView {
     }
 }
 
-/// The strategy that says it all: one file, under the names that it has by itself.
+/// The strategy, if it is enough: one file, under the default names.
 fn only_strategy(slots: &[FileSlot]) -> Option<FileStrategy> {
     let [slot] = slots else { return None };
     let usual = FileSlot::of(slot.strategy);
@@ -230,7 +230,7 @@ impl HandlingView {
     }
 }
 
-/// Why a name leads to no tool from this seat. What is not seen from it is unknown.
+/// The reason why a name leads to no tool from this seat. An invisible tool is unknown.
 pub(super) fn missing(context: &Context, seat: &Seat, asked: &str) -> Box<Problem> {
     let (view, policy) = (context.discovery.view(seat), context.discovery.policy());
     match view.missing(&seat.principal, policy, asked, context.clock.now_ms()) {

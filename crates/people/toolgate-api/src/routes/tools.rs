@@ -1,4 +1,4 @@
-//! Tools: what there is, and calling one.
+//! Tools: the list, and calling one.
 
 use std::sync::Arc;
 
@@ -118,7 +118,7 @@ pub(crate) async fn list(
         entry.wire.as_str() > after
             && query.server.as_deref().is_none_or(|server| entry.server.as_str() == server)
     };
-    // Sorted by the name on the wire, which is what the cursor is.
+    // Sorted by wire name, which is the cursor.
     let shown = view.tools().filter(wanted).take(limit + 1);
     let mut tools: Vec<ToolView> = shown.map(|(entry, asking)| ToolView::of(entry, asking, &names)).collect();
     let more = tools.len() > limit;
@@ -231,7 +231,7 @@ fn answered(answer: Answer) -> Response {
     json(status, &view)
 }
 
-/// The whole envelope, and the status that goes with it.
+/// The whole envelope, and its status.
 pub(super) fn envelope(answer: Answer) -> (StatusCode, EnvelopeView) {
     let Answer { envelope, body, .. } = answer;
     let (data, error) = match body {
@@ -272,10 +272,10 @@ fn input_required() -> Value {
         "hint": "call the tool over MCP" })
 }
 
-/// The status that programs see which know HTTP and nothing of envelopes.
+/// The status for programs that know HTTP and nothing of envelopes.
 fn status_of(envelope: &Envelope, error: Option<&Value>) -> StatusCode {
     match envelope.status {
-        // The same call was sent before, and its result cannot be had.
+        // The same call was sent before, and its result is not available.
         Outcome::Joined if error.is_some() => StatusCode::CONFLICT,
         Outcome::Unknown if is_callers(error) => StatusCode::CONFLICT,
         Outcome::Succeeded | Outcome::ToolError | Outcome::Joined => StatusCode::OK,
@@ -284,7 +284,7 @@ fn status_of(envelope: &Envelope, error: Option<&Value>) -> StatusCode {
         Outcome::ChangesRequested | Outcome::Expired => StatusCode::CONFLICT,
         Outcome::Cancelled | Outcome::InputRequired => StatusCode::CONFLICT,
         Outcome::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
-        // The run has ended or is paused, or the like: the gateway is well.
+        // The run has ended or is paused, or the like: the gateway is healthy.
         Outcome::Refused if is_callers(error) => StatusCode::CONFLICT,
         Outcome::Refused if is_too_much(error) => StatusCode::TOO_MANY_REQUESTS,
         Outcome::Refused => StatusCode::SERVICE_UNAVAILABLE,
@@ -296,7 +296,7 @@ fn is_callers(error: Option<&Value>) -> bool {
     error.is_some_and(|error| error["fault"] == "caller" && error["retry"] == false)
 }
 
-/// Whether the caller has as much as it may have: later it will have less.
+/// True if the caller has exhausted a quota that will be available again later.
 fn is_too_much(error: Option<&Value>) -> bool {
     error.is_some_and(|error| error["fault"] == "caller" && error["retry"] == true)
 }

@@ -1,4 +1,4 @@
-//! Addresses that take one file, once. They were given out, and nobody else knows them; so there is no token.
+//! Addresses that take one file, once. They are secret, so there is no token.
 
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
@@ -73,7 +73,7 @@ async fn take(context: &Context, id: &UploadId, query: KeyQuery, request: Reques
 
 async fn take_form(context: &Context, id: &UploadId, key: &str, mut form: Form) -> Answered<File> {
     loop {
-        // Whatever else the form says was said when the address was asked for.
+        // The other fields of the form were fixed when the address was requested.
         match form.next(&mut Said::default()).await? {
             Next::Said => {}
             Next::File(file) => return Ok(context.files.take_upload(id, key, file.stream()).await?),

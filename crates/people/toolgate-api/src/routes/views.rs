@@ -1,4 +1,4 @@
-//! What callers are shown of approvals and grants. Moments are RFC 3339.
+//! The public data of approvals and grants. Times are RFC 3339.
 
 use std::sync::Arc;
 
@@ -160,7 +160,7 @@ pub(crate) struct PinView {
     value: Digest,
 }
 
-/// The tool that an approval was asked for, if it is still what it was.
+/// The tool of an approval, if it is unchanged.
 pub(super) fn tool_of(context: &Context, approval: &Approval) -> Option<Arc<Entry>> {
     let found = context.catalog.snapshot().tools.find(approval.binding.tool.as_str())?.clone();
     let is_it = |tool: &Arc<Tool>| tool.version == approval.binding.tool_version;
@@ -202,7 +202,7 @@ impl ApprovalView {
         }
     }
 
-    /// For lists, which hold many.
+    /// For lists, which have many entries.
     pub(super) fn without_arguments_over(mut self, bytes_max: usize) -> Self {
         let bytes = self.arguments.as_str().len();
         if bytes > bytes_max {

@@ -104,7 +104,7 @@ impl Signed {
         })
     }
 
-    /// A webhook that does not exist is told like a wrong signature, which tells nobody what names there are.
+    /// An unknown webhook looks like a wrong signature, which reveals no names.
     fn verify<'a>(
         &self,
         context: &'a Context,
@@ -144,9 +144,10 @@ impl WebhookDecision {
     }
 }
 
-/// Whoever decides through a webhook is a person of its groups. A name is the same person whichever way they come, so that
-/// nobody counts twice and nobody approves what they asked for; the ledger says which webhook vouched for it. One secret must
-/// not make a quorum: whoever holds it speaks for the persons that the configuration names, or counts once.
+/// A person who decides through a webhook belongs to its groups. A name is the same person through any
+/// channel, so that no one counts twice and no one approves their own request; the ledger records which
+/// webhook vouched for it. One secret must not make a quorum: its holder speaks for the persons that the
+/// configuration names, or counts once.
 fn voice(webhook: &IncomingWebhook, person: &str) -> Answered<Voice> {
     let reserved =
         ["gateway", "local", "stdio"].contains(&person.trim()) || person.trim().starts_with("tok_");

@@ -1,4 +1,4 @@
-//! Every route refuses whoever may not use it. The document, the table and the router say the same.
+//! Every route refuses callers without permission. The document, the table and the router agree.
 
 use std::collections::BTreeSet;
 
@@ -60,7 +60,7 @@ async fn every_route_refuses_an_insufficient_role_and_lets_the_others_in() {
             // A server that may register is refused by name, and not for its role.
             let refused = answer.status == StatusCode::FORBIDDEN && answer.problem() == "role_insufficient";
             let allowed = roles.contains(role.as_str());
-            // A signed route has no roles, and refuses for want of a signature.
+            // A signed route has no roles, and refuses for lack of a signature.
             let signed = roles.is_empty() && answer.status == StatusCode::UNAUTHORIZED;
             assert!(signed || refused != allowed, "{method} {path} as {role:?}: {answer:?}");
             assert!(refused || answer.status != StatusCode::FORBIDDEN || role == Role::Server, "{answer:?}");

@@ -1,4 +1,4 @@
-//! Addresses that prove themselves, refs and artifacts.
+//! Addresses that authenticate themselves, refs and artifacts.
 
 use http::{Method, StatusCode};
 use serde_json::json;
@@ -60,7 +60,7 @@ async fn an_address_for_an_upload_ends_and_cannot_be_guessed() {
         send(&gate, Method::PUT, &format!("{address}&more=1"), "").await.problem(),
         "parameter_unknown"
     );
-    // None of that has used it up, nor does what breaks off or is too large.
+    // None of that has used it up, nor does a broken or oversized upload.
     let broken = gate.send_broken(raw(Method::PUT, &address, None, "half")).await;
     assert_eq!((broken.status.as_u16(), broken.problem().as_str()), (400, "upload_cut_off"));
     let large = once_free(&gate, &address, &"x".repeat(10_001)).await;

@@ -1,4 +1,4 @@
-//! Agents and capabilities: defined, read, changed with somebody else in between, removed.
+//! Agents and capabilities: defined, read, changed with a concurrent change in between, removed.
 
 use http::{Method, StatusCode};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The calls of one turn: in which order they run, how many at once, and what is said of each.
+//! The calls of one turn: their order, their concurrency, and the report on each.
 
 use std::sync::Arc;
 
@@ -114,7 +114,7 @@ async fn people_are_asked_after_the_work_and_the_end_waits_for_them() {
     let body = r#"{"answer":"because"}"#;
     let answered = floor.gate.post(&approver("ann"), &format!("/inputs/{input}/answer"), body).await;
     assert_eq!(answered.status, 200, "{answered:?}");
-    // The same turn again: what has ended is not made again, what waited goes on.
+    // The same turn again: ended calls are not repeated, waiting ones continue.
     let results = floor.calls(turn).await;
     assert_eq!(said(&results, "/status"), ["succeeded"; 4]);
     let replayed: Vec<bool> = results.iter().map(|one| one["replayed"] == true).collect();
@@ -192,7 +192,7 @@ async fn one_that_fails_stops_no_other() {
             assert!(result["error"].get(key).is_some(), "{key}: {result}");
         }
     }
-    // What never became a call may be put right under the same id.
+    // A request that never became a call may be corrected under the same id.
     let mended = floor.calls(json!([{ "id": "b", "name": "work:one", "arguments": "{\"x\":1}" }])).await;
     assert_eq!(
         (&mended[0]["status"], &mended[0]["data"]["arguments"]),
@@ -251,7 +251,7 @@ async fn calls_go_on_without_their_client_which_may_ask_again() {
         _ = serving => panic!("nobody lets it go"),
         () = gone => {}
     }
-    // The same call again waits for the one that is under way.
+    // The same call again waits for the one in progress.
     let letting_go = async {
         until("nobody else makes it", async || floor.shop.under_way() == 1).await;
         floor.shop.doors.add_permits(1);
@@ -314,7 +314,7 @@ async fn whoever_works_in_a_run_makes_its_calls_and_nobody_else() {
     let own = floor.run.holder(&floor.gate).await;
     let made = ask_as(&floor.gate, &own, Method::POST, &path, &body).await.json();
     assert_eq!(made["results"][0]["status"], "succeeded", "the token of its session: {made}");
-    // A run that somebody created for another is worked in with the token that they were told.
+    // A run that was created for another principal is worked in with the token that they received.
     let theirs = started(floor.gate.post(&operator(), "/runs", r#"{"principal":"bot"}"#).await);
     assert_eq!(
         told(&floor.gate.post(&operator(), &theirs.path("/tool-calls"), &body).await),

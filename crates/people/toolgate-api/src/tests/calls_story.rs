@@ -1,4 +1,4 @@
-//! Calls in a list, the overview that is made of them, and the ledger to take away.
+//! Calls in a list, the overview of them, and the export of the ledger.
 
 use std::sync::Arc;
 

@@ -55,7 +55,7 @@ async fn ranges_are_sent_as_http_has_them() {
         assert_eq!((refused.status.as_u16(), refused.problem().as_str()), (416, "bad_range"), "{range}");
         assert_eq!(refused.headers["content-range"], "bytes */10");
     }
-    // What is no range, or several, is as if nobody had said it.
+    // An invalid range, or several, is ignored.
     for range in ["bytes=4-2", "bytes=a-b", "lines=0-3", "bytes=0-1,3-4", "0-3"] {
         let whole = fetch(&gate, &id, &[("range", range)]).await;
         assert_eq!((whole.status.as_u16(), whole.text.as_str()), (200, TEXT), "{range}");
@@ -81,7 +81,7 @@ async fn who_has_it_gets_it_not_again() {
     assert_eq!((other.status.as_u16(), other.text.as_str()), (200, TEXT));
 }
 
-/// Bytes that somebody changed behind our back never arrive as if they were whole.
+/// Bytes that were changed behind our back never arrive as if they were complete.
 #[tokio::test]
 async fn content_that_is_not_what_it_was_does_not_arrive_whole() {
     let gate = Gate::open().await;

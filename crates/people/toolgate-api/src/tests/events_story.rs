@@ -18,7 +18,7 @@ async fn happen(gate: &Gate, kinds: &[EventKind]) {
     gate.books.append(Entry { events, ..Entry::default() }).await.expect("recorded");
 }
 
-/// What the ledger has at this moment, oldest first: registries write to it when they start.
+/// The last event in the ledger now: registries write to it when they start.
 async fn newest(gate: &Gate) -> i64 {
     let page = gate.get(&somebody("audit", Role::Auditor), "/ledger?limit=1").await.json();
     page["events"][0]["seq"].as_i64().unwrap_or_default()
@@ -116,7 +116,7 @@ async fn there_are_so_many_streams_and_no_more() {
         (StatusCode::TOO_MANY_REQUESTS, "too_many_streams")
     );
     assert_eq!(refused.json()["retry"], true);
-    // A seat is free as soon as its stream has noticed that nobody reads it.
+    // A seat is free as soon as its stream has noticed that it has no reader.
     drop(open.pop());
     let free = async {
         loop {

@@ -1,4 +1,4 @@
-//! What stories about files have in common.
+//! The common parts of stories about files.
 
 use bytes::Bytes;
 use http::{Method, Request};
@@ -19,7 +19,7 @@ pub(super) fn operator() -> Principal {
     somebody("ops", Role::Operator)
 }
 
-/// A request whose body is what it is, whatever it looks like.
+/// A request with a raw body.
 pub(super) fn raw(
     method: Method,
     path: &str,
@@ -80,7 +80,7 @@ impl Gate {
         read(answer).await
     }
 
-    /// Files that are in the storage or on their way there.
+    /// Files in the storage, or on their way there.
     pub(super) fn objects(&self) -> usize {
         count(&self.folder.path().join("files"))
     }

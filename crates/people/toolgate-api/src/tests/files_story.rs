@@ -61,7 +61,7 @@ async fn a_body_is_a_file_with_its_name_beside_it() {
         ("/files", &[("x-file-name", "t%C3%A4st.csv")], "täst.csv"),
         ("/files", &[("content-disposition", "attachment; filename=\"a b.csv\"")], "a b.csv"),
         ("/files", &[("content-disposition", "attachment; filename*=UTF-8''t%C3%A4st.csv")], "täst.csv"),
-        // Nobody believes what a sender says its bytes are.
+        // A sender's claim about the type of its bytes is not believed.
         ("/files?name=a.csv", &[("content-type", "image/png")], "a.csv"),
     ] {
         let stored = gate.send(named(path, headers)).await;
@@ -163,7 +163,7 @@ async fn what_is_too_large_is_refused_with_the_limit() {
     assert_eq!(gate.send(raw(&fits)).await.status, StatusCode::CREATED);
     assert_eq!(gate.send_form(&agent(), &[("file", Some("a"), &fits)]).await.status, StatusCode::CREATED);
     let kept = gate.objects();
-    // Whether or not it says so beforehand.
+    // Whether or not the length is declared.
     let declared = with(raw(""), &[("content-length", &(max + 1).to_string())]);
     for request in [raw(&large), declared] {
         let refused = gate.send(request).await;
@@ -199,7 +199,7 @@ async fn names_with_tricks_are_refused() {
         ["../../etc/passwd", "a/b", "..", "a\\b", "cv\u{202e}fdp.exe", "a\u{7}b", " a", &"x".repeat(256)]
     {
         let in_part = gate.send_form(&agent(), &[("file", Some(&name.replace('\\', "\\\\")), "hello")]).await;
-        // What no header can hold is no form either.
+        // A value that no header can carry is not a form either.
         assert!(
             ["bad_file_name", "form_broken"].contains(&in_part.problem().as_str()),
             "{name:?}: {in_part:?}"
@@ -264,7 +264,8 @@ async fn files_are_listed_page_by_page() {
     assert_eq!(gate.get(&agent(), "/files?limit=501").await.problem(), "parameter_invalid");
 }
 
-/// What was given to a run may be used with the token of its session, and by nobody who merely is its agent.
+/// A file that was given to a run may be used with the token of its session, and by no other session of its
+/// agent.
 #[tokio::test]
 async fn a_session_may_use_what_its_opener_has() {
     let gate = Gate::open().await;

@@ -1,4 +1,5 @@
-//! Filters: those in force, and what cannot be tried. What a trial finds is shown from outside, over real calls.
+//! Filters: those in force, and the invalid trials. The results of a trial are tested from outside, over real
+//! calls.
 
 use http::StatusCode;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! An API with a store in a folder of its own, and requests to it.
+//! An API with a store in its own folder, and requests to it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,7 +38,7 @@ pub(super) const SECRET: &str = "whsec_dGhpcyBpcyBhIHNlY3JldA==";
 pub(super) const BODY_BYTES_MAX: usize = 4096;
 pub(super) const PARALLEL_CALLS_MAX: usize = 4;
 pub(super) const UPLOAD_BYTES_MAX: u64 = 10_000;
-/// Where others reach the gateway of the tests.
+/// The public URL of the test gateway.
 pub(super) const PUBLIC_URL: &str = "http://gateway.test";
 
 pub(super) struct Gate {
@@ -98,7 +98,7 @@ impl Gate {
         Self::with(limits, |_| Arc::new(Puppet)).await
     }
 
-    /// With somebody else who makes the calls, for the runs that there are.
+    /// With another caller for the existing runs.
     pub(super) async fn with(limits: Limits, caller: impl FnOnce(&Arc<Runs>) -> Arc<dyn ToolCaller>) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let store = Store::open(folder.path()).await.expect("a store");
@@ -125,7 +125,7 @@ impl Gate {
             shutdown: shutdown.clone(),
         });
         let sessions = sessions.await.expect("sessions");
-        // They write down which definitions there are; a test counts what happens from then on.
+        // They record the existing definitions; a test counts the events after that.
         let default = AgentName::default_agent();
         until("the definitions are known", async || {
             !sessions.versions(&default).await.expect("the store is there").is_empty()
@@ -174,7 +174,7 @@ impl Gate {
 
     pub(super) async fn send(&self, request: Request<Full<Bytes>>) -> Read {
         let (parts, body) = self.api.serve(request).await.into_parts();
-        // What streams is read up to where it can be told that it streams.
+        // A stream is read up to the point where it is recognisable as one.
         let whole = parts.headers.get("content-type").is_none_or(|media| media != "text/event-stream");
         let bytes =
             if whole { body.collect().await.expect("it never fails").to_bytes() } else { Bytes::new() };
@@ -269,7 +269,7 @@ fn files(
     Files::open(setup).expect("a place for files")
 }
 
-/// Asks for people whatever is called, and forbids what costs too much.
+/// Requires approval for every call, and forbids expensive ones.
 struct Gated;
 
 impl Policy for Gated {
@@ -302,7 +302,7 @@ fn requirement() -> Requirement {
     }
 }
 
-/// Waits until something is so, which takes a moment.
+/// Waits until a condition holds.
 pub(super) async fn until(what: &str, is_so: impl AsyncFn() -> bool) {
     let waiting = async {
         while !is_so().await {
@@ -328,7 +328,7 @@ pub(super) fn request(
     request
 }
 
-/// What the edge says of whoever sends a request.
+/// The identity of the sender, as the edge sets it.
 pub(super) fn introduce(request: &mut Request<Full<Bytes>>, credential: Credential) {
     request.extensions_mut().insert(credential.principal.clone());
     request.extensions_mut().insert(credential);

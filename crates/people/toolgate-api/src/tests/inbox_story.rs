@@ -1,4 +1,4 @@
-//! The inbox page by page, and what those who decide are told: the tool, what was called before, the files.
+//! The inbox page by page, and the information for approvers: the tool, the earlier calls, the files.
 
 use std::sync::Arc;
 

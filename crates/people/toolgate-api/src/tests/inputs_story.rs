@@ -1,4 +1,4 @@
-//! Questions to people: who sees them, who answers, and what is no answer.
+//! Questions to people: visibility, answering, and invalid answers.
 
 use http::{Method, StatusCode};
 use serde_json::{Value, json};

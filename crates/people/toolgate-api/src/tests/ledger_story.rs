@@ -13,7 +13,7 @@ use super::gate::{Gate, somebody};
 use super::parts::server;
 
 const NOON_MS: i64 = 1_785_585_600_000;
-/// Two for each call, and one for each agent definition that was there when the gate opened.
+/// Two for each call, and one for each agent definition at the start.
 const EVENTS: usize = 22;
 
 /// Ten calls, one a second from noon on; the odd ones fail and are of another principal.

@@ -1,4 +1,4 @@
-//! Somebody who listens to the stream of events.
+//! A listener to the stream of events.
 
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ impl Listening {
     }
 }
 
-/// Comments and what is no event are passed over.
+/// Comments and other lines are skipped.
 fn read(event: &str) -> Option<Heard> {
     let field = |name: &str| event.lines().find_map(|line| line.strip_prefix(name));
     Some(Heard {

@@ -1,4 +1,4 @@
-//! Webhooks and times to keep: told without secrets, tested on request.
+//! Webhooks and retention: shown without secrets, tested on request.
 
 use http::StatusCode;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! What stands around the API in tests: a policy that allows, a few tools, a caller that answers by name.
+//! The surroundings of the API in tests: a policy that allows, a few tools, a caller that answers by name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -96,7 +96,7 @@ pub(super) fn tool() -> Arc<Tool> {
     entry.tool.clone().expect("a tool")
 }
 
-/// Forbids amounts over a hundred, hides what is secret and allows the rest.
+/// Forbids amounts over a hundred, hides secret tools and allows the rest.
 pub(super) struct Allowing;
 
 impl Policy for Allowing {
@@ -174,7 +174,7 @@ impl PolicyDesk for Allowing {
     }
 }
 
-/// Nobody has too many streams.
+/// No limit on streams.
 pub(super) struct AnyNumber;
 
 impl StreamQuota for AnyNumber {
@@ -183,7 +183,7 @@ impl StreamQuota for AnyNumber {
     }
 }
 
-/// A filter that has found something three times.
+/// A filter with three matches.
 pub(super) struct OneFilter;
 
 impl FilterDesk for OneFilter {
@@ -202,7 +202,7 @@ impl FilterDesk for OneFilter {
     }
 }
 
-/// A webhook that takes a test, and one that does not.
+/// A webhook that accepts a test, and one that does not.
 pub(super) struct OneWebhook;
 
 impl OutboundDesk for OneWebhook {
@@ -242,7 +242,7 @@ impl ToolBook for OneTool {
     }
 }
 
-/// What sessions ask about: the definitions of a registry and the servers of a catalogue.
+/// The surroundings of sessions: the definitions of a registry and the servers of a catalogue.
 pub(super) struct Around {
     pub(super) registry: Arc<Registry>,
     pub(super) catalog: Arc<Catalog>,
@@ -269,7 +269,7 @@ impl Surroundings for Around {
     }
 }
 
-/// The real time, and what a test adds to it.
+/// The real time, plus an offset of the test.
 #[derive(Default)]
 pub(super) struct TestClock {
     ahead_ms: AtomicI64,
@@ -302,7 +302,7 @@ impl Clock for TestClock {
     }
 }
 
-/// Answers with the outcome that the tool's name says, and gives the request back as its result.
+/// Answers with the outcome that the tool's name states, and returns the request as its result.
 pub(super) struct Puppet;
 
 impl ToolCaller for Puppet {

@@ -1,4 +1,4 @@
-//! Policy: what is in force, what it would say, and what policies in shadow mode would have said.
+//! Policy: the policies in force, their decisions, and those of policies in shadow mode.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson, Role};
 
 use super::gate::{Gate, somebody};
 
-/// Appends decisions; every second one differs from what the shadow would have said.
+/// Appends decisions; every second one differs from that of the shadow.
 async fn decide(gate: &Gate, count: usize) {
     let event = |place: usize| {
         let about = About {

@@ -1,4 +1,4 @@
-//! A registry that reaches nobody, with one server and one agent in its file, and a drawer for secrets.
+//! A registry without connections, with one server and one agent in its file, and a drawer for secrets.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,7 +23,7 @@ use toolgate_store::{Books, Store};
 use super::parts::{server, settings};
 use crate::{InstanceToken, SecretKeeper, SecretPlace, SecretRefused, SecretSource, StoredSecret};
 
-/// Reaches nobody, and says the same of everybody.
+/// Has no connections, and reports the same about every server.
 struct Still;
 
 impl Machinery for Still {
@@ -99,7 +99,7 @@ fn bank() -> ServerEntry {
     ServerEntry { spec, settings: settings(), drift: None, new_tools: None, source: Source::File }
 }
 
-/// Keeps secrets in the open, with who put them there.
+/// Keeps secrets unencrypted, with their authors.
 #[derive(Default)]
 pub(super) struct Drawer(Mutex<BTreeMap<SecretPlace, (String, String)>>);
 

@@ -1,4 +1,4 @@
-//! What happens in a run, as somebody follows it.
+//! The events of a run, as a listener follows them.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ async fn a_run_is_followed_from_its_beginning_to_its_end() {
     let ended = late.next().await.expect("an event");
     assert_eq!((ended.kind.as_str(), &ended.data["run"]), ("run.ended", &started.id.as_str().into()));
     assert!(late.next().await.is_none(), "the stream ends with the run");
-    // What happens in it afterwards is not told any more.
+    // Later events in it are not sent.
     happen(&gate, &started.run(), EventKind::CallCompleted, Outcome::Succeeded).await;
     let mut again = Listening::start(&gate, &agent(), &started.path("/events"), None).await;
     assert_eq!(again.kinds(5).await.last().map(String::as_str), Some("run.ended"));

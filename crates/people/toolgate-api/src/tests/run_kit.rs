@@ -1,4 +1,4 @@
-//! What stories about runs have in common: runs, work in them, questions, and somebody who makes the calls of batches.
+//! The common parts of stories about runs: runs, work in them, questions, and a caller for batches.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -46,7 +46,7 @@ impl Started {
         format!("/runs/{}{more}", self.id)
     }
 
-    /// What the edge makes of the token of its session.
+    /// The credential of its session's token, as the edge makes it.
     pub(super) async fn holder(&self, gate: &Gate) -> Credential {
         let token = self.answer.json()["token"].as_str().expect("a token").to_owned();
         gate.store.verify(&token).await.expect("the store is there").expect("the token is good")
@@ -98,14 +98,14 @@ pub(super) async fn asked(gate: &Gate, run: &RunId, slot: Slot) -> InputId {
     gate.runs.ask(asking).await.expect("it is asked").id
 }
 
-/// Makes calls in runs as the gateway does, and keeps a diary of them. `wait:…` waits until it is let go; `say:…` ends as
-/// it says; the gateway's own tools ask and complete.
+/// Makes calls in runs as the gateway does, and keeps a diary of them. `wait:…` waits until it is released;
+/// `say:…` ends with the named outcome; the gateway's own tools ask and complete.
 pub(super) struct Workshop {
     runs: Arc<Runs>,
     diary: Mutex<Vec<String>>,
     under_way: AtomicUsize,
     most: AtomicUsize,
-    /// One for each call that may go on.
+    /// One permit for each call that may continue.
     pub(super) doors: Semaphore,
     calls: AtomicUsize,
 }
@@ -131,7 +131,7 @@ impl Workshop {
         self.under_way.load(Ordering::SeqCst)
     }
 
-    /// How many were under way at once at most.
+    /// The maximum number of concurrent calls.
     pub(super) fn most(&self) -> usize {
         self.most.load(Ordering::SeqCst)
     }
@@ -242,7 +242,7 @@ fn succeeded(call: &CallId, data: Value) -> Answer {
     answer(call, Outcome::Succeeded, data)
 }
 
-/// As the pipeline says it of a call that a run does not let in.
+/// As the pipeline reports a call that a run refuses.
 fn refused(call: CallId, refusal: &Refusal) -> Answer {
     let said = toolgate_pipeline::Refusal {
         code: refusal.code,

@@ -221,7 +221,7 @@ async fn a_run_is_paused_resumed_and_cancelled() {
     assert_eq!((paused.status, &paused.json()["state"]), (StatusCode::OK, &json!("paused")), "{paused:?}");
     assert_eq!(paused.json()["reason"], "operator");
     assert_eq!(step(&agent(), "/resume").await.json()["state"], "running");
-    // What an operator stops is for operators to let go on.
+    // A run that an operator paused can only be resumed by operators.
     step(&operator(), "/pause").await;
     assert_eq!(told(&step(&agent(), "/resume").await), (403, "not_allowed".into()));
     assert_eq!(step(&operator(), "/resume").await.json()["state"], "running");
@@ -259,7 +259,7 @@ async fn a_run_tells_what_it_waits_for_what_it_called_and_what_is_within_it() {
     assert!(first["started_at"].is_string() && first["ended_at"].is_string(), "{first}");
     let children = gate.get(&agent(), &started.path("/children")).await.json();
     assert_eq!(children["runs"][0]["id"], child.id.as_str());
-    // To go on without an answer takes the question back, and all within ends with it.
+    // Resuming without an answer cancels the question, and all child runs end with it.
     let resumed = gate.post(&agent(), &started.path("/resume"), "").await;
     assert_eq!(resumed.json()["state"], "running", "it is their own question: {resumed:?}");
     gate.post(&agent(), &started.path("/cancel"), "{}").await;
@@ -316,7 +316,7 @@ async fn another_session_joins_a_run_of_the_caller_that_has_not_ended() {
     assert_eq!((&session["run"], &session["agent"]), (&json!(started.id), &json!("teller")));
     assert_eq!(session["policy_template"], "regulated", "no less care");
     assert_eq!(gate.get(&agent(), &started.path("")).await.json()["session"], session["id"]);
-    // Those who run the gateway open it for whoever works there.
+    // Operators open it for the principal that works there.
     let by_operator = gate.post(&operator(), "/sessions", &join).await.json();
     assert_eq!(by_operator["session"]["principal"], "agent-7");
     let stranger = somebody("agent-8", Role::Agent);

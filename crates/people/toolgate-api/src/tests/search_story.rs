@@ -1,4 +1,4 @@
-//! What a session sees: lists, searches and costs never go beyond it.
+//! The view of a session: lists, searches and costs never go beyond it.
 
 use http::{Method, StatusCode};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Servers that are in the file, and servers that announce themselves.
+//! Servers of the file, and registered servers.
 
 use http::StatusCode;
 use serde_json::{Value, json};

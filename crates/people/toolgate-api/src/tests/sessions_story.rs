@@ -27,7 +27,7 @@ fn id(opened: &Read) -> String {
     opened.json()["session"]["id"].as_str().unwrap_or_else(|| panic!("no id: {opened:?}")).to_owned()
 }
 
-/// What the edge makes of the token of a session.
+/// The credential of a session's token, as the edge makes it.
 async fn holder(gate: &Gate, opened: &Read) -> Option<Credential> {
     gate.store.verify(opened.json()["token"].as_str().expect("a token")).await.expect("the store is there")
 }
@@ -124,7 +124,7 @@ async fn what_a_session_cannot_be_is_told_with_the_part_and_the_nearest() {
         assert_eq!(answer.json().get("field").and_then(Value::as_str), field, "{body}");
         assert!(answer.json()["hint"].as_str().unwrap_or_default().contains(hint), "{body} {answer:?}");
     }
-    // Names of what an agent may not know are told to those who run the gateway alone.
+    // Names that an agent may not know are shown to operators only.
     for (body, name) in
         [(r#"{"agent":"clrek"}"#, "clerk"), (r#"{"mounts":{"providers":["slakc"]}}"#, "slack")]
     {

@@ -1,4 +1,4 @@
-//! Settings, read and changed, with and without somebody else in between.
+//! Settings, read and changed, with and without a concurrent change.
 
 use http::{Method, StatusCode};
 use serde_json::json;

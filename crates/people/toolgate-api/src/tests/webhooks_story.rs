@@ -9,11 +9,11 @@ use super::gate::{Gate, Read, SECRET, request};
 
 const MINUTE_MS: i64 = 60_000;
 
-/// A message as it is signed and sent.
+/// A signed message.
 struct Message<'a> {
     id: &'a str,
     secret: &'a str,
-    /// How old the signature is.
+    /// The age of the signature.
     age_ms: i64,
     path: &'a str,
 }

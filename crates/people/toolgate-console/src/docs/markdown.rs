@@ -2,7 +2,7 @@
 
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
 
-/// A page as it is shown.
+/// A rendered page.
 pub(super) struct Page {
     pub(super) title: String,
     pub(super) html: String,
@@ -12,7 +12,7 @@ pub(super) struct Page {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Link {
     pub(super) text: String,
-    /// Where the page is.
+    /// The address of the page.
     pub(super) address: String,
     /// The file within the folder.
     pub(super) file: String,
@@ -42,11 +42,11 @@ pub(super) fn render(text: &str, name: &str) -> Page {
     Page { title, html: written }
 }
 
-/// Links to other files of the folder in their order, under the headings they stand under.
+/// Links to other files of the folder in order, under their headings.
 pub(super) fn contents(text: &str) -> Vec<Chapter> {
     let mut chapters: Vec<Chapter> = Vec::new();
     let mut known: Vec<String> = Vec::new();
-    // What is being read: a heading, or the text of a link.
+    // The current element: a heading, or the text of a link.
     let mut heading: Option<String> = None;
     let mut open: Option<Link> = None;
     for event in Parser::new_ext(text, options()) {
@@ -98,18 +98,18 @@ fn changed<'a>(event: Event<'a>, name: &str, headings: &mut Headings) -> Vec<Eve
         table @ Event::Start(Tag::Table(_)) => {
             vec![Event::Html("<div class=\"scroll\" tabindex=\"0\">".into()), table]
         }
-        // A long line scrolls: whoever has no mouse must be able to get there.
+        // A long line scrolls: keyboard users must be able to get there.
         Event::Start(Tag::CodeBlock(_)) => vec![Event::Html("<pre tabindex=\"0\"><code>".into())],
         Event::End(TagEnd::CodeBlock) => vec![Event::Html("</code></pre>\n".into())],
         end @ Event::End(TagEnd::Table) => vec![end, Event::Html("</div>".into())],
-        // Pages are text: what is written as HTML in them is shown as it is written.
+        // Pages are text: HTML in them is shown literally.
         Event::Html(text) | Event::InlineHtml(text) => vec![Event::Text(text)],
         other => vec![other],
     }
 }
 
-/// A link between files as a link between pages; those to files outside of the folder lead to the project, which a reader
-/// of the program does not have: they stay as they are written.
+/// A link between files as a link between pages; links to files outside of the folder lead to the project,
+/// which a reader of the program does not have: they stay as written.
 fn in_pages(written: &str, name: &str) -> Option<String> {
     let (path, anchor) = written.split_once('#').unwrap_or((written, ""));
     let file = file_of(path, name)?;
@@ -121,7 +121,7 @@ fn file_of(written: &str, name: &str) -> Option<String> {
     within(path, name).filter(|path| path.ends_with(".md"))
 }
 
-/// A relative path as one from the folder's root; nothing where it leads elsewhere.
+/// A relative path as one from the folder's root; `None` if it leads outside.
 fn within(written: &str, name: &str) -> Option<String> {
     if written.is_empty() || written.contains(':') || written.starts_with('/') {
         return None;

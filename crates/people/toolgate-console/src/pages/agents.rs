@@ -1,4 +1,4 @@
-//! Agents: what sessions of a kind of agent begin with, and the capabilities they are made of.
+//! Agents: the definitions that sessions start with, and their capabilities.
 
 mod capability;
 mod detail;
@@ -32,7 +32,7 @@ async fn list(visit: Visit) -> Answered<Response> {
     let Capabilities { capabilities } = visit.get(Address::of(["capabilities"])).await?;
     let body = html! {
         (parts::heading(html! { "Agents" }, html! { a.button href="/console/sessions" { "Sessions" } }))
-        p.soft { "A definition says which tools an agent has, how strict policy is and how many tokens its list may cost. Those in the file are changed there, the others with " code { "PUT /agents/{name}" } "." }
+        p.soft { "A definition sets which tools an agent has, how strict policy is and how many tokens its tool list may cost. Change definitions from the configuration file there, and all others with " code { "PUT /agents/{name}" } "." }
         section #agents data-live="agent registry setting config" {
             (agents_table(&agents))
             @if agents.len() == 1 { (only_default()) }
@@ -46,7 +46,7 @@ async fn list(visit: Visit) -> Answered<Response> {
 fn agents_table(agents: &[Agent]) -> Markup {
     html! {
         table.list {
-            thead { tr { th scope="col" { "Agent" } th scope="col" { "Capabilities" } th scope="col" { "Policy" } th scope="col" { "List may cost" } th scope="col" { "For" } th scope="col" { "From" } } }
+            thead { tr { th scope="col" { "Agent" } th scope="col" { "Capabilities" } th scope="col" { "Policy" } th scope="col" { "List budget" } th scope="col" { "For" } th scope="col" { "From" } } }
             tbody {
                 @for agent in agents {
                     tr data-entry=(agent.name) {
@@ -59,7 +59,7 @@ fn agents_table(agents: &[Agent]) -> Markup {
                         }
                         td data-name="Capabilities" { (capabilities(agent)) }
                         td data-name="Policy" { @if let Some(template) = &agent.definition.policy_template { (text::short(template)) } @else { span.soft { "the gateway's" } } }
-                        td data-name="List may cost" { (budget(&agent.definition.token_budget)) }
+                        td data-name="List budget" { (budget(&agent.definition.token_budget)) }
                         td data-name="For" { (whom(agent)) }
                         td data-name="From" { (source(&agent.source)) }
                     }
@@ -82,7 +82,7 @@ fn capabilities(agent: &Agent) -> Markup {
 fn whom(agent: &Agent) -> Markup {
     let definition = &agent.definition;
     html! {
-        @if definition.principals.is_empty() && definition.groups.is_empty() { span.soft { "whoever names it" } }
+        @if definition.principals.is_empty() && definition.groups.is_empty() { span.soft { "any token" } }
         ul.chips {
             @for name in &definition.principals { li { code { (text::short(name)) } } }
             @for name in &definition.groups { li { "group " code { (text::short(name)) } } }
@@ -115,14 +115,14 @@ fn capabilities_table(capabilities: &[Capability]) -> Markup {
 
 fn only_default() -> Markup {
     parts::empty(
-        "Only the built-in agent is there.",
-        html! { p { "Whoever has a token and no definition of their own sees every tool that policy allows. A definition narrows that." } p { a.button href="/docs/concepts" { "How agents are scoped" } } },
+        "Only the built-in agent exists.",
+        html! { p { "A token without a definition sees every tool that policy allows. A definition narrows that." } p { a.button href="/docs/concepts" { "How agents are scoped" } } },
     )
 }
 
 fn no_capabilities() -> Markup {
     parts::empty(
         "No capability is defined yet.",
-        html! { p { "A capability is a named set of tools, by name, pattern or tag, that definitions of agents are made of." } pre { "[[capabilities]]\nname = \"git\"\ntools = [\"github:*\"]\n\n[[agents]]\nname = \"writer\"\ncapabilities = [\"git\"]" } },
+        html! { p { "A capability is a named set of tools, chosen by name, pattern or tag. Agent definitions list capabilities." } pre { "[[capabilities]]\nname = \"git\"\ntools = [\"github:*\"]\n\n[[agents]]\nname = \"writer\"\ncapabilities = [\"git\"]" } },
     )
 }

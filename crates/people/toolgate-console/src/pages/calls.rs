@@ -26,7 +26,7 @@ use told::Call;
 
 const PAGE: usize = 50;
 const PLACE: [&str; 2] = ["console", "calls"];
-/// What the list can be filtered by, in the order of the form.
+/// The filters of the list, in the order of the form.
 const FILTERS: [&str; 11] =
     ["state", "outcome", "decision", "tool", "server", "principal", "session", "run", "id", "from", "until"];
 
@@ -69,11 +69,11 @@ fn form(wanted: &Wanted, refused: Option<&Problem>) -> Markup {
             (filters::refused(refused))
             div.filters.two {
                 (filters::text(wanted, "tool", "Tool", "files:read"))
-                (filters::choice(wanted, "state", "Stands", &["waiting", "running", "ended"]))
-                (filters::choice(wanted, "outcome", "Ended as", &outcomes))
-                (filters::choice(wanted, "decision", "Policy said", &decisions))
+                (filters::choice(wanted, "state", "State", &["waiting", "running", "ended"]))
+                (filters::choice(wanted, "outcome", "Outcome", &outcomes))
+                (filters::choice(wanted, "decision", "Policy decision", &decisions))
                 (filters::text(wanted, "server", "Server", ""))
-                (filters::text(wanted, "principal", "Who", ""))
+                (filters::text(wanted, "principal", "Principal", ""))
                 (filters::text(wanted, "id", "Any id", "tc_, apr_, ses_, run_"))
             }
             (filters::more(wanted, &["session", "run", "from", "until"], html! {
@@ -92,17 +92,17 @@ fn nothing(wanted: &Wanted, is_refused: bool, has_next: bool) -> Markup {
     match () {
         () if is_refused => html! {},
         () if has_next => {
-            html! { p.help { "None so far among those that were looked through; older ones may fit." } }
+            html! { p.help { "No match in the calls searched so far; older calls may match." } }
         }
         () if wanted.is_anything() => parts::empty(
-            "Nobody has called a tool yet.",
+            "No tool has been called yet.",
             html! {
-                p { "Every call appears here with what policy said, who agreed, and what came of it." }
+                p { "Every call appears here with its policy decision, its approvals and its outcome." }
                 p { "Connect an agent with " code { "toolgate connect" } ", or "
                     a href="/console/tools" { "try a tool yourself" } "." }
             },
         ),
-        () => parts::empty("No call fits this filter.", all),
+        () => parts::empty("No call matches this filter.", all),
     }
 }
 
@@ -110,8 +110,8 @@ fn table(visit: &Visit, calls: &[Call]) -> Markup {
     html! {
         table.list {
             thead { tr {
-                th scope="col" { "Tool" } th scope="col" { "State" } th scope="col" { "Policy" } th scope="col" { "Who" }
-                th scope="col" { "Where" } th scope="col" { "Began" } th.number scope="col" { "Took" }
+                th scope="col" { "Tool" } th scope="col" { "State" } th scope="col" { "Policy" } th scope="col" { "Principal" }
+                th scope="col" { "Where" } th scope="col" { "Started" } th.number scope="col" { "Duration" }
             } }
             tbody { @for call in calls { (row(visit, call)) } }
         }
@@ -129,13 +129,13 @@ fn row(visit: &Visit, call: &Call) -> Markup {
             td data-name="Policy" {
                 @if let Some(decision) = &call.decision { (outcome::decision(decision)) } @else { span.soft { "not asked" } }
             }
-            td data-name="Who" { (links::principal(&call.principal)) }
+            td data-name="Principal" { (links::principal(&call.principal)) }
             td data-name="Where" {
                 @if let Some(run) = &call.run { (links::brief(run)) }
                 @else if let Some(session) = &call.session { (links::brief(session)) }
             }
-            td data-name="Began" { (ago(visit, &call.started_at)) }
-            td.number data-name="Took" { @if let Some(ms) = call.duration_ms { (span(ms.round() as i64)) } @else { span.soft { "–" } } }
+            td data-name="Started" { (ago(visit, &call.started_at)) }
+            td.number data-name="Duration" { @if let Some(ms) = call.duration_ms { (span(ms.round() as i64)) } @else { span.soft { "–" } } }
         }
     }
 }

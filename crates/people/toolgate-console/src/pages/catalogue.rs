@@ -1,4 +1,4 @@
-//! What the pages of the catalogue have in common: tools as the registry tells of them, and how their calls went.
+//! The common parts of the catalogue pages: tools of the registry, and the outcomes of their calls.
 
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use crate::parts::{self, Tone, links, text};
 use crate::problem::Answered;
 use crate::visit::Visit;
 
-/// How many calls a rate is told of.
+/// The number of calls behind a rate.
 const CALLS_MAX: usize = 200;
 const DIGEST_CHARS: usize = 19;
 const DIGEST_CHARS_MAX: usize = 100;
@@ -68,7 +68,7 @@ pub(super) struct FileSlot {
     pub(super) many: bool,
 }
 
-/// Something in a definition that looks as if it were meant for the model.
+/// A passage in a definition that seems to address the model.
 #[derive(Deserialize)]
 pub(super) struct Finding {
     pub(super) kind: String,
@@ -77,30 +77,30 @@ pub(super) struct Finding {
 }
 
 impl RegistryTool {
-    /// Those in force, or those that its definition tells of.
+    /// The effects in force, or those of its definition.
     pub(super) fn effects(&self) -> Option<&[String]> {
         let in_force = self.in_force.as_ref().and_then(|known| known.effects.as_deref());
         in_force.or(self.effects.as_deref())
     }
 
-    /// Whether somebody should look at it.
+    /// True if it waits for a review.
     pub(super) fn waits(&self) -> bool {
         matches!(self.status.as_str(), "quarantined" | "drifted")
     }
 }
 
-/// Why a tool is not simply active, in a sentence.
+/// The reason why a tool is not simply active, in a sentence.
 pub(super) fn reason(reason: &str) -> Markup {
     html! {
         @match reason {
-            "new" => "It is new, and new tools are looked at first.",
-            "flagged" => "It is new, and something in it looks as if it were meant for the model.",
+            "new" => "It is new, and new tools need a review.",
+            "flagged" => "It is new, and its definition seems to address the model.",
             other => (text::long(other)),
         }
     }
 }
 
-/// The beginning of a text, where the whole stands elsewhere.
+/// The beginning of a text that is shown completely elsewhere.
 pub(super) fn brief(whole: &str, chars_max: usize) -> Markup {
     let (beginning, left_out) = text::cut_at(whole, chars_max);
     html! { bdi { (text::made_visible(beginning)) @if left_out > 0 { "…" } } }
@@ -116,12 +116,12 @@ pub(super) fn server(visit: &Visit, name: &str) -> Markup {
     if visit.operates() { links::server(name) } else { text::short(name) }
 }
 
-/// What a call may do. Nobody said means that it may do anything.
+/// The possible effects of a call. Without a declaration it may do anything.
 pub(super) fn effects(effects: Option<&[String]>) -> Markup {
     html! {
         ul.chips {
             @match effects {
-                None => li { (parts::badge("unknown, taken as all", Tone::Waiting)) },
+                None => li { (parts::badge("unknown, treated as all", Tone::Waiting)) },
                 Some([]) => li { span.soft { "none" } },
                 Some(effects) => @for effect in effects {
                     @let tone = match effect.as_str() { "destructive" => Tone::Bad, "write" | "external" => Tone::Waiting, _ => Tone::Plain };
@@ -132,7 +132,7 @@ pub(super) fn effects(effects: Option<&[String]>) -> Markup {
     }
 }
 
-/// How many tokens a list may cost before it is searched instead.
+/// The number of tokens that a list may cost before it is replaced by search.
 pub(super) fn budget(budget: &Value) -> Markup {
     html! {
         @match budget.as_u64() {
@@ -142,13 +142,13 @@ pub(super) fn budget(budget: &Value) -> Markup {
     }
 }
 
-/// What was found in a definition, plainly.
+/// The findings in a definition.
 pub(super) fn findings(findings: &[Finding]) -> Markup {
     html! {
         @if !findings.is_empty() {
             section.card.problem aria-labelledby="findings" {
-                h2 #findings { "This definition speaks to the model" }
-                p { "What agents would read holds the following. A description says what a tool does; it has no reason to tell a model what else to do, to hide characters, or to speak of other servers' tools." }
+                h2 #findings { "This definition addresses the model" }
+                p { "The definition that agents would read contains the findings below. A description says what a tool does; it has no reason to give a model other instructions, to hide characters, or to mention other servers' tools." }
                 ul {
                     @for finding in findings {
                         li {
@@ -164,15 +164,15 @@ pub(super) fn findings(findings: &[Finding]) -> Markup {
 
 fn kind(word: &str) -> &str {
     match word {
-        "invisible_characters" => "Characters that people do not see",
-        "instruction" => "An instruction for the model",
+        "invisible_characters" => "Invisible characters",
+        "instruction" => "An instruction to the model",
         "foreign_tool" => "A tool of another server",
-        "look_alike_letters" => "Letters that look like others",
+        "look_alike_letters" => "Look-alike letters",
         other => other,
     }
 }
 
-/// How the latest calls of a tool or server went. Nothing for those who may not see calls.
+/// The outcomes of the latest calls of a tool or server. `None` for users who may not see calls.
 pub(super) struct CallsOf(Option<Vec<Call>>);
 
 #[derive(Deserialize)]
@@ -218,7 +218,7 @@ impl CallsOf {
         Ok(Self(found.map(|found| found.calls)))
     }
 
-    /// Whether this role may see calls at all.
+    /// True if this role may see calls at all.
     pub(super) fn is_known(&self) -> bool {
         self.0.is_some()
     }
@@ -235,20 +235,20 @@ impl CallsOf {
         tally(self.latest().iter().filter(|call| call.tool.as_deref() == Some(tool)))
     }
 
-    /// Rates in a few words, with the way to the calls themselves.
+    /// Rates in a few words, with a link to the calls themselves.
     pub(super) fn told(&self, all: &Address) -> Markup {
         let Tally { calls, asked, failed } = self.tally();
         let of = if calls == CALLS_MAX {
-            format!("Of the last {CALLS_MAX} calls")
+            format!("In the last {CALLS_MAX} calls")
         } else {
-            format!("Of {calls} calls")
+            format!("In {calls} calls")
         };
         html! {
             @if self.is_known() {
                 @if calls == 0 {
-                    p.soft { "Nobody has called it yet." }
+                    p.soft { "It has not been called yet." }
                 } @else {
-                    p { (of) ", people were asked about " strong { (share(asked, calls)) } ", and " strong { (share(failed, calls)) } " went wrong. " a href=(all) { "See them" } }
+                    p { (of) ", people were asked to approve " strong { (share(asked, calls)) } ", and " strong { (share(failed, calls)) } " failed. " a href=(all) { "See them" } }
                 }
             }
         }
@@ -264,7 +264,7 @@ fn tally<'a>(calls: impl Iterator<Item = &'a Call>) -> Tally {
     })
 }
 
-/// 12 %; what is little is not nothing.
+/// 12 %; a small share is not shown as zero.
 pub(super) fn share(part: usize, whole: usize) -> String {
     match (part * 100).checked_div(whole) {
         None => "–".to_owned(),

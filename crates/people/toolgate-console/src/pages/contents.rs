@@ -1,4 +1,4 @@
-//! Files, refs and artifacts: what they are, a look at them that cannot do anything, and a way to save them.
+//! Files, refs and artifacts: their properties, a safe preview, and a download.
 
 mod bytes;
 mod preview;
@@ -50,7 +50,7 @@ async fn file(visit: Visit, Path(id): Path<String>) -> Answered<Response> {
     };
     let expires = match &file.expires_at {
         Some(at) => html! { "deleted " (ago(&visit, at)) },
-        None => html! { "for ever" },
+        None => html! { "forever" },
     };
     let facts = parts::facts([
         ("File", parts::copyable(&file.id)),
@@ -120,7 +120,8 @@ async fn reference(visit: Visit, Path(id): Path<String>) -> Answered<Response> {
     page(&visit, &format!("Ref {}", links::brief_text(&one.id)), &facts, &content, &html! {}).await
 }
 
-/// Auditors meet files and refs in the record, and may not read them: nothing, where the API says so. Others are told.
+/// Auditors see files and refs in the record, and may not read them: `None` if the API refuses. Others get
+/// the problem.
 async fn known<T: DeserializeOwned>(visit: &Visit, address: Address) -> Answered<Option<T>> {
     match visit.role() {
         Role::Auditor => visit.find(address).await,
@@ -134,8 +135,8 @@ async fn withheld(visit: &Visit, what: &str, id: &str) -> Response {
     let body = html! {
         (parts::heading(text::short(&title), html! {}))
         section.card {
-            p.strong { "An auditor may know that it was used, and not read it." }
-            p { "Who used it, in which call and when, stands in the " a href=(record) { "ledger" } ". Its owner, an operator or an admin can open it, if it is still kept." }
+            p.strong { "Auditors may see that it was used, but not its content." }
+            p { "Who used it, in which call and when, is in the " a href=(record) { "ledger" } ". Its owner, an operator or an admin can open it, if it is still kept." }
         }
     };
     visit.page(&title, Room::None, body).await
@@ -178,13 +179,13 @@ fn made(visit: &Visit, all: &[Made]) -> Markup {
         section.card aria-labelledby="made-title" {
             h2 #made-title { "Made by" }
             table.list {
-                thead { tr { th scope="col" { "Run" } th scope="col" { "Name" } th scope="col" { "Who" } th scope="col" { "When" } } }
+                thead { tr { th scope="col" { "Run" } th scope="col" { "Name" } th scope="col" { "Principal" } th scope="col" { "When" } } }
                 tbody {
                     @for one in all {
                         tr {
                             td data-name="Run" { @if let Some(run) = &one.run { (links::id(run)) } @else { span.soft { "no run" } } }
                             td data-name="Name" { (text::short(&one.name)) }
-                            td data-name="Who" { (links::principal(&one.owner)) }
+                            td data-name="Principal" { (links::principal(&one.owner)) }
                             td data-name="When" { (ago(visit, &one.created_at)) }
                         }
                     }

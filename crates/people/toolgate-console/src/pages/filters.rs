@@ -1,4 +1,4 @@
-//! Forms that filter a list. What they say stands in the address, so that it can be kept and passed on.
+//! Forms that filter a list. Their values are in the address, so that it can be bookmarked and shared.
 
 use maud::{Markup, html};
 
@@ -7,11 +7,11 @@ use crate::parts::text;
 use crate::problem::Problem;
 
 const CURSOR: &str = "cursor";
-/// What browsers write into a field for a moment: 2026-08-01T12:34, with seconds or without, and no zone.
+/// The length of a browser's value for a time: 2026-08-01T12:34, with or without seconds, and without a zone.
 const MINUTE_CHARS: usize = 16;
 const SECOND_CHARS: usize = 19;
 
-/// What is asked for: the filters that a page knows and somebody filled in.
+/// The filters that a page knows and the user filled in.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted {
     filters: Vec<(&'static str, String)>,
@@ -19,7 +19,7 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    /// Other parameters are left out, and so is what is blank.
+    /// Other parameters and blank values are omitted.
     pub(crate) fn of(pairs: Vec<(String, String)>, known: &[&'static str]) -> Self {
         let mut wanted = Self::default();
         for (name, value) in pairs {
@@ -42,7 +42,7 @@ impl Wanted {
         self.filters.iter().find(|(one, _)| *one == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether nothing was filled in.
+    /// True if nothing was filled in.
     pub(crate) fn is_anything(&self) -> bool {
         self.filters.is_empty() && self.cursor.is_none()
     }
@@ -52,7 +52,7 @@ impl Wanted {
         self.filters.iter().fold(address, |address, (name, value)| address.with(name, value))
     }
 
-    /// The same as the API takes it, from where the page before ended.
+    /// The same for the API, from the end of the previous page.
     pub(crate) fn asking(&self, address: Address, limit: usize) -> Address {
         self.for_api(address).maybe(CURSOR, self.cursor.as_deref()).with("limit", limit)
     }
@@ -65,7 +65,7 @@ impl Wanted {
     }
 }
 
-/// A moment as a field has it is meant in UTC.
+/// A time in a field is meant in UTC.
 fn with_zone(value: &str) -> String {
     match value.len() {
         MINUTE_CHARS if value.contains('T') => format!("{value}:00Z"),
@@ -74,7 +74,7 @@ fn with_zone(value: &str) -> String {
     }
 }
 
-/// As a field for moments shows it.
+/// As a field for times shows it.
 fn without_zone(value: &str) -> &str {
     value.strip_suffix('Z').filter(|rest| rest.len() == SECOND_CHARS).unwrap_or(value)
 }
@@ -111,7 +111,7 @@ pub(crate) fn moment(wanted: &Wanted, name: &'static str, label: &str) -> Markup
     }
 }
 
-/// Filters that are needed less, folded away unless one of them is set.
+/// Less important filters, collapsed unless one of them is set.
 pub(crate) fn more(wanted: &Wanted, names: &[&str], fields: Markup) -> Markup {
     html! {
         details.more-filters #more-filters open[names.iter().any(|name| wanted.get(name).is_some())] {
@@ -130,13 +130,13 @@ pub(crate) fn buttons(wanted: &Wanted, all: &str) -> Markup {
     }
 }
 
-/// What is wrong with the filters, above them.
+/// The error in the filters, above them.
 pub(crate) fn refused(problem: Option<&Problem>) -> Markup {
     html! {
         @if let Some(problem) = problem {
             p.error role="alert" {
                 (text::long(&problem.detail))
-                @if let Some(hint) = &problem.hint { br; strong { "What helps: " } (text::long(hint)) }
+                @if let Some(hint) = &problem.hint { br; strong { "Hint: " } (text::long(hint)) }
             }
         }
     }

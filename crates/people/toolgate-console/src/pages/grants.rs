@@ -1,4 +1,4 @@
-//! Grants: what need not be asked again, and taking that back.
+//! Grants: calls that need no further approval, and revoking grants.
 
 use axum::Router;
 use axum::extract::{Path, Query};
@@ -19,7 +19,7 @@ use crate::problem::Answered;
 use crate::said::Said;
 use crate::visit::Visit;
 
-/// Who may take one back; whoever sees the inbox may read them.
+/// The roles that may revoke one; every user of the inbox may read them.
 const GRANTING: [Role; 3] = [Role::Admin, Role::Operator, Role::Approver];
 /// Rows of the page. There are few that can be used; of those that ended, the newest are shown.
 const SHOWN_MAX: usize = 200;
@@ -64,7 +64,7 @@ struct Pin {
 }
 
 impl Grant {
-    /// Why it can be used no more.
+    /// The reason why it can no longer be used.
     fn ended(&self, now_ms: i64) -> Option<&'static str> {
         let is_over =
             toolgate_core::moment::parse_rfc3339(&self.expires_at).is_some_and(|at_ms| at_ms <= now_ms);
@@ -83,7 +83,7 @@ async fn list(visit: Visit, Query(query): Query<ListQuery>) -> Answered<Response
     let actions = html! { a.button href="/console/inbox" { "Inbox" } };
     let body = html! {
         (parts::heading(html! { "Grants" }, actions))
-        p { "Calls that fit a grant are not asked about again. Every one still goes through policy and into the ledger." }
+        p { "Calls that match a grant need no further approval. Each of them still goes through policy and into the ledger." }
         (tabs(which))
         section #grants data-live="grant approval" {
             @if grants.is_empty() { (nothing(which)) } @else { (table(&visit, &grants)) }
@@ -95,21 +95,21 @@ async fn list(visit: Visit, Query(query): Query<ListQuery>) -> Answered<Response
 fn tabs(here: &str) -> Markup {
     let all = Address::of(["console", "grants"]).with("which", "all");
     html! {
-        nav aria-label="Which" {
+        nav aria-label="Views" {
             ul.tabs {
                 li { a href="/console/grants" aria-current=[(here == "live").then_some("page")] { "In use" } }
-                li { a href=(all) aria-current=[(here == "all").then_some("page")] { "All there were" } }
+                li { a href=(all) aria-current=[(here == "all").then_some("page")] { "All, including past ones" } }
             }
         }
     }
 }
 
 fn nothing(which: &str) -> Markup {
-    let title = if which == "all" { "There has been no grant yet." } else { "No grant is in use." };
+    let title = if which == "all" { "There are no grants yet." } else { "No grant is active." };
     parts::empty(
         title,
-        html! { p { "Every call that a policy wants agreed to asks a person. When you approve one, “Don't ask again for this” makes a grant." }
-        p { a href="/console/inbox" { "See what waits" } } },
+        html! { p { "Every call that a policy sends for approval waits for a person. When you approve one, “Don't ask again for this” creates a grant." }
+        p { a href="/console/inbox" { "See the inbox" } } },
     )
 }
 
@@ -117,7 +117,7 @@ fn table(visit: &Visit, grants: &[Grant]) -> Markup {
     html! {
         table.list {
             thead { tr {
-                th scope="col" { "Tool" } th scope="col" { "For" } th scope="col" { "Must stay as it was" }
+                th scope="col" { "Tool" } th scope="col" { "For" } th scope="col" { "Fixed arguments" }
                 th scope="col" { "Uses left" } th scope="col" { "Holds" } th scope="col" { "Given by" }
                 th scope="col" { span.unseen { "Revoke" } }
             } }
@@ -135,8 +135,8 @@ fn row(visit: &Visit, grant: &Grant) -> Markup {
         tr data-entry=(grant.id) {
             td data-name="Tool" { div { (links::tool(&grant.tool)) " " @if let Some(why) = ended { (parts::badge(why, parts::Tone::Bad)) } } }
             td data-name="For" { span { (text::short(&grant.principal)) } }
-            td data-name="Must stay as it was" { div { (pins(grant)) } }
-            td data-name="Uses left" { span { @match grant.uses_left { Some(uses) => (number(uses.into())), None => "any number" } } }
+            td data-name="Fixed arguments" { div { (pins(grant)) } }
+            td data-name="Uses left" { span { @match grant.uses_left { Some(uses) => (number(uses.into())), None => "unlimited" } } }
             td data-name="Holds" { span { (moment::left(visit, &grant.expires_at)) } }
             td data-name="Given by" {
                 span { (text::short(&grant.created_by)) " " (moment::ago(visit, &grant.created_at)) " with " a href=(Address::of(["console", "inbox", "approvals", &grant.approval])) { "its approval" } }
@@ -158,7 +158,7 @@ fn revoking(visit: &Visit, grant: &Grant) -> Markup {
     html! {
         form method="post" action=(Address::of(["console", "grants", &grant.id, "revoke"])) {
             (csrf(visit))
-            button.button.small.danger type="submit" data-confirm="Revoke it? The next call like that asks again."
+            button.button.small.danger type="submit" data-confirm="Revoke this grant? The next such call needs approval again."
                 aria-label={ "Revoke the grant for " (text::made_visible(&grant.tool)) } { "Revoke" }
         }
     }

@@ -1,4 +1,4 @@
-//! The inbox: what waits for people, one page for each approval and each question, and what was decided.
+//! The inbox: the waiting items, one page for each approval and each question, and the past decisions.
 
 mod approval;
 mod asker;

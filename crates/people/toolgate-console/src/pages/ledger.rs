@@ -1,4 +1,4 @@
-//! The ledger: events by any filter, whether the chain is whole, and a way to take it elsewhere.
+//! The ledger: events by any filter, the verification of the chain, and the export.
 
 use axum::Router;
 use axum::extract::{Query, State};
@@ -22,7 +22,7 @@ use crate::visit::Visit;
 
 const PAGE: usize = 50;
 const PLACE: [&str; 2] = ["console", "ledger"];
-/// What the list can be filtered by.
+/// The filters of the list.
 const FILTERS: [&str; 11] =
     ["kind", "call", "tool", "server", "principal", "session", "run", "outcome", "decision", "from", "until"];
 const FORMATS: [(&str, &str); 2] = [("jsonl", "JSONL"), ("cloudevents", "CloudEvents")];
@@ -54,10 +54,10 @@ struct Ledger {
     verified: Option<Verified>,
 }
 
-/// What a verification found.
+/// The result of a verification.
 #[derive(Deserialize)]
 struct Verified {
-    /// When, where it was not just now.
+    /// The time, if it was not just now.
     #[serde(default)]
     at: Option<String>,
     intact: bool,
@@ -66,7 +66,7 @@ struct Verified {
     fault: Option<Fault>,
 }
 
-/// The first event that is not as it was written.
+/// The first event that differs from what was written.
 #[derive(Deserialize)]
 struct Fault {
     stream: String,
@@ -80,7 +80,7 @@ async fn list(visit: Visit, Query(pairs): Query<Vec<(String, String)>>) -> Answe
     show(&visit, &Wanted::of(pairs, &FILTERS), None).await
 }
 
-/// Goes through the whole chain, which takes a while on a long one; so it is asked for and not done on every look.
+/// Verifies the whole chain, which takes a while on a long one; so it runs on request and not on every view.
 async fn verify(visit: Visit, State(_): State<Context>, fields: Fields) -> Answered<Response> {
     let pairs = fields.pairs().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     let found: Verified = visit.get(Address::of(["ledger", "verify"])).await?;
@@ -129,7 +129,7 @@ fn exports(wanted: &Wanted) -> Markup {
     }
 }
 
-/// Whether the chain is whole, as far as anybody has looked.
+/// The state of the chain, as of the last verification.
 fn chain(visit: &Visit, wanted: &Wanted, ledger: Option<&Ledger>, found: Option<&Verified>) -> Markup {
     let last = found.or(ledger.and_then(|ledger| ledger.verified.as_ref()));
     html! {
@@ -139,7 +139,7 @@ fn chain(visit: &Visit, wanted: &Wanted, ledger: Option<&Ledger>, found: Option<
                 div.grow role="status" {
                     @match last {
                         Some(found) => (verdict(visit, found)),
-                        None => p { "Every event holds the hash of the one before it. Nobody has checked them since this gateway started." },
+                        None => p { "Every event holds the hash of the one before it. The chain has not been verified since this gateway started." },
                     }
                     @if let Some(ledger) = ledger { p.help { (number(ledger.events)) " events in all." } }
                 }
@@ -157,12 +157,12 @@ fn verdict(visit: &Visit, found: &Verified) -> Markup {
     let when = html! { @match &found.at { Some(at) => (ago(visit, at)), None => "just now" } };
     match &found.fault {
         _ if found.intact => html! {
-            p { (parts::badge("intact", Tone::Good)) " All " (number(found.events)) " events were as they were written, " (when) "." }
+            p { (parts::badge("intact", Tone::Good)) " All " (number(found.events)) " events were intact, " (when) "." }
         },
         Some(fault) => html! {
             p { (parts::badge("not intact", Tone::Bad)) " Found " (when) ":" }
             p.error { (said(fault)) }
-            p.help { "What comes before it is as it was written. Compare the rest with an export or a backup." }
+            p.help { "Everything before it is intact. Compare the rest with an export or a backup." }
         },
         None => {
             html! { p { (parts::badge("not intact", Tone::Bad)) " Found " (when) "; verify again to see where." } }
@@ -173,8 +173,8 @@ fn verdict(visit: &Visit, found: &Verified) -> Markup {
 fn said(fault: &Fault) -> Markup {
     let what = match fault.what.as_str() {
         "edited" => "it was changed after it was written",
-        "dropped" => "it was written and is not there",
-        "reordered" => "it is not in its place",
+        "dropped" => "it is missing",
+        "reordered" => "it is out of order",
         "inserted" => "it was not written by a gateway",
         "head_forged" => "the sealed end of its stream is missing or forged",
         other => other,
@@ -195,7 +195,7 @@ fn form(wanted: &Wanted, refused: Option<&Problem>) -> Markup {
             (filters::refused(refused))
             div.filters.two {
                 (filters::choice(wanted, "kind", "Kind", &kinds))
-                (filters::text(wanted, "principal", "Who did it", ""))
+                (filters::text(wanted, "principal", "Principal", ""))
                 (filters::text(wanted, "tool", "Tool", "files:read"))
                 (filters::text(wanted, "call", "Call", "tc_…"))
                 (filters::moment(wanted, "from", "From, in UTC"))
@@ -205,8 +205,8 @@ fn form(wanted: &Wanted, refused: Option<&Problem>) -> Markup {
                 (filters::text(wanted, "server", "Server", ""))
                 (filters::text(wanted, "session", "Session", "ses_…"))
                 (filters::text(wanted, "run", "Run", "run_…"))
-                (filters::choice(wanted, "outcome", "Ended as", &outcomes))
-                (filters::choice(wanted, "decision", "Policy said", &decisions))
+                (filters::choice(wanted, "outcome", "Outcome", &outcomes))
+                (filters::choice(wanted, "decision", "Policy decision", &decisions))
             }))
             (filters::buttons(wanted, "/console/ledger"))
         }
@@ -217,12 +217,12 @@ fn nothing(wanted: &Wanted, is_refused: bool) -> Markup {
     match () {
         () if is_refused => html! {},
         () if wanted.is_anything() => parts::empty(
-            "Nothing was recorded yet.",
-            html! { p { "Calls, decisions, approvals, runs, sessions, changes of settings: all of it appears here. "
-            a href="/console/tools" { "Try a tool" } " to see the first." } },
+            "Nothing has been recorded yet.",
+            html! { p { "Calls, decisions, approvals, runs, sessions and changes of settings all appear here. "
+            a href="/console/tools" { "Try a tool" } " to record the first event." } },
         ),
         () => parts::empty(
-            "No event fits this filter.",
+            "No event matches this filter.",
             html! { p { a href="/console/ledger" { "Show all events" } } },
         ),
     }
@@ -232,7 +232,7 @@ fn table(visit: &Visit, events: &[Value]) -> Markup {
     html! {
         table.list {
             thead { tr {
-                th.number scope="col" { "Number" } th scope="col" { "When" } th scope="col" { "What" } th scope="col" { "Who" }
+                th.number scope="col" { "Number" } th scope="col" { "When" } th scope="col" { "What" } th scope="col" { "Principal" }
                 th scope="col" { "About" } th scope="col" { "Event" }
             } }
             tbody { @for event in events { (row(visit, event)) } }
@@ -251,7 +251,7 @@ fn row(visit: &Visit, event: &Value) -> Markup {
                 code { (text::short(word("kind").unwrap_or_default())) }
                 @for name in ["decision", "outcome"] { @if let Some(value) = word(name) { " " (parts::state(value)) } }
             }
-            td data-name="Who" { (links::principal(word("principal").unwrap_or_default())) }
+            td data-name="Principal" { (links::principal(word("principal").unwrap_or_default())) }
             td data-name="About" { (about(event)) }
             td data-name="Event" { (json::raw(event)) }
         }
@@ -282,7 +282,7 @@ mod tests {
         let fault = Fault { stream: "gate-1".into(), stream_seq: 7, seq: Some(12), what: "dropped".into() };
         let shown = said(&fault).into_string();
         assert!(shown.starts_with("Event 7 of stream <bdi>gate-1</bdi> (number 12): "), "{shown}");
-        assert!(shown.contains("it was written and is not there"), "{shown}");
+        assert!(shown.contains("it is missing"), "{shown}");
     }
 
     #[test]

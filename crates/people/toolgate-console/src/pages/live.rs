@@ -1,4 +1,4 @@
-//! What happens, as it happens: the API's stream of events, as the person who looks may hear it. It ends with their login.
+//! Live events: the API's stream of events with the user's rights. It ends with the login.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::problem::Answered;
 use crate::visit::Visit;
 
 const LAST_EVENT_ID: &str = "last-event-id";
-/// How often it is looked whether whoever listens is still logged in.
+/// The interval for checking that the listener is still logged in.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 pub(crate) fn routes() -> Router<Context> {
@@ -42,7 +42,7 @@ async fn follow(visit: Visit, Query(query): Query<FollowQuery>, headers: HeaderM
     }))
 }
 
-/// Returns once a login has ended. While the store is away, it goes on being taken for good.
+/// Returns once a login has ended. While the store is down, the login counts as valid.
 async fn until_logged_out(context: Context, secret: Option<String>) {
     let Some(secret) = secret else { return };
     loop {

@@ -1,4 +1,4 @@
-//! The overview: who calls what through the gateway, how it does, and what waits.
+//! The overview: the traffic through the gateway, its health, and the waiting items.
 
 mod chart;
 mod lists;
@@ -20,7 +20,7 @@ use crate::problem::Answered;
 use crate::visit::Visit;
 use told::{Ledger, Overview, Tokens, Traffic, Waiting};
 
-/// Everything that can change what is shown.
+/// All events that can change the page.
 const LIVE: &str = "tool.call server approval input registry session";
 
 pub(crate) fn routes() -> Router<Context> {
@@ -38,7 +38,7 @@ async fn show(visit: Visit) -> Answered<Response> {
                 @if !servers.is_empty() || !traffic.principals.is_empty() {
                     section.card aria-labelledby="picture-title" {
                         h2 #picture-title { "Agents, gateway, servers" }
-                        p.help.of-picture { "Calls of the last hour. The broader a line, the more calls; its broken part failed." }
+                        p.help.of-picture { "Calls in the last hour. A wider line means more calls; the dashed part failed." }
                         (picture::draw(traffic, servers))
                         (lists::show(&visit, traffic, servers))
                     }
@@ -83,13 +83,13 @@ fn calls(traffic: &Traffic) -> Markup {
         (parts::stat("Calls, last hour", calls, html! { (number(traffic.lately())) " in the last 5 minutes" }))
         (parts::stat("Error rate", failed, html! { (number(traffic.failed)) " failed, " (number(traffic.refused)) " refused" }))
         @if latency.count > 0 {
-            (parts::stat("Typical call", html! { (span(latency.p50_ms.round() as i64)) },
-                html! { "95 of 100 within " (span(latency.p95_ms.round() as i64)) }))
+            (parts::stat("Median call", html! { (span(latency.p50_ms.round() as i64)) },
+                html! { "95th percentile: " (span(latency.p95_ms.round() as i64)) }))
         }
     }
 }
 
-/// What it means is said beside the number: nobody believes a number of tokens otherwise.
+/// The explanation is beside the number: a number of tokens alone says little.
 fn saved(tokens: &Tokens) -> Markup {
     let whole = tokens.catalogue * tokens.sessions;
     let share = if whole == 0 { 0.0 } else { tokens.saved as f64 / whole as f64 };
@@ -98,7 +98,7 @@ fn saved(tokens: &Tokens) -> Markup {
             html! { "every session lists all tools, " (number(tokens.catalogue)) " tokens each" }
         }
         0 => {
-            html! { "no session was used in the last minutes; a list of every tool costs " (number(tokens.catalogue)) }
+            html! { "no session was used in the last few minutes; a list of every tool costs " (number(tokens.catalogue)) }
         }
         1 => html! { (percent(share)) " of a list of every tool, in 1 session" },
         some => html! { (percent(share)) " of a list of every tool for each of " (number(some)) " sessions" },
@@ -114,7 +114,7 @@ fn record(visit: &Visit, ledger: &Ledger) -> Markup {
     let more = match &ledger.verified {
         None => html! { "not verified since this gateway started" },
         Some(found) if found.intact => html! { "verified " (ago(visit, &found.at)) },
-        Some(found) => html! { strong.error { "not as it was written" } ", found " (ago(visit, &found.at)) },
+        Some(found) => html! { strong.error { "not intact" } ", found " (ago(visit, &found.at)) },
     };
     parts::stat("Events in the ledger", html! { a href="/console/ledger" { (number(ledger.events)) } }, more)
 }

@@ -1,4 +1,4 @@
-//! Policy: what decides about calls, shown four ways.
+//! Policy: the rules for calls, shown four ways.
 
 mod explain;
 mod explained;
@@ -37,7 +37,7 @@ const SIDES: [(Side, &str, &str); 4] = [
     (Side::Shadow, "Shadow mode", "/console/policy/shadow"),
 ];
 
-/// What stands above every side.
+/// The top of every tab.
 fn head(here: Side) -> Markup {
     html! {
         (parts::heading(html! { "Policy" }, html! { a.button href="/docs/how-to/write-a-policy" { "How to write a policy" } }))
@@ -51,13 +51,13 @@ fn head(here: Side) -> Markup {
     }
 }
 
-/// A level of care, with what it means.
+/// The meaning of a level of care.
 fn care(template: &str) -> &'static str {
     match template {
         "exploratory" => "no gates of its own",
-        "standard" => "asks about promotions and writes to the outside",
-        "regulated" => "asks about changes of form and decisions on claims too",
-        "audit_critical" => "asks about every move and everything outside",
+        "standard" => "asks about promotions and external writes",
+        "regulated" => "also asks about schema changes and decisions on claims",
+        "audit_critical" => "asks about every write and every external action",
         _ => "",
     }
 }

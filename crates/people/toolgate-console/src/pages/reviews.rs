@@ -1,4 +1,5 @@
-//! Reviews: tools that changed, are new, or speak to the model. What was pinned stands beside what is offered.
+//! Reviews: tools that changed, are new, or seem to address the model. The pinned definition is beside the
+//! offered one.
 
 mod detail;
 
@@ -28,13 +29,13 @@ async fn list(visit: Visit) -> Answered<Response> {
     let drifted = in_status(&visit, "drifted").await?;
     let body = html! {
         (parts::heading(html! { "Reviews" }, html! { a.button href="/console/tools" { "All tools" } }))
-        p.soft { "A tool is pinned as it was first seen. One that changes, or that looks as if it spoke to the model, is withheld until somebody has looked at it." }
+        p.soft { "The gateway pins each tool's definition when it first sees it. A tool whose definition changes, or seems to address the model, is withheld until someone has reviewed it." }
         section #reviews data-live="registry" {
             @if quarantined.tools.is_empty() && drifted.tools.is_empty() { (none()) }
-            (group(&visit, "Withheld", "Agents do not see these.", &quarantined))
+            (group(&visit, "Withheld", "Agents do not see these tools.", &quarantined))
             (group(&visit, "Drifting", "Some instances offer another definition. Those that still offer the pinned one serve it.", &drifted))
         }
-        @if !visit.operates() { p.help { "Accepting and rejecting is for admins and operators." } }
+        @if !visit.operates() { p.help { "Only admins and operators can accept or reject." } }
     };
     Ok(visit.page("Reviews", Room::Reviews, body).await)
 }
@@ -45,9 +46,9 @@ async fn in_status(visit: &Visit, status: &str) -> Answered<Registry> {
 
 fn none() -> Markup {
     parts::empty(
-        "Nothing waits for a review.",
+        "No tool is waiting for review.",
         html! {
-            p { "Every tool that agents see is as it was pinned. When a server changes one, it stands here with the difference." }
+            p { "Every tool that agents see matches its pinned definition. When a server changes one, it appears here with the difference." }
             p { a.button href="/console/tools" { "See the tools" } }
         },
     )
@@ -59,10 +60,10 @@ fn group(visit: &Visit, title: &str, what: &str, found: &Registry) -> Markup {
             h2 { (title) }
             p.soft { (what) }
             table.list {
-                thead { tr { th scope="col" { "Tool" } th scope="col" { "Server" } th scope="col" { "Why" } th.number scope="col" { "Found in it" } th scope="col" { "Last seen" } th scope="col" { "Next" } } }
+                thead { tr { th scope="col" { "Tool" } th scope="col" { "Server" } th scope="col" { "Reason" } th.number scope="col" { "Findings" } th scope="col" { "Last seen" } th scope="col" { "Next" } } }
                 tbody { @for tool in &found.tools { (row(visit, tool)) } }
             }
-            @if found.next_cursor.is_some() { p.soft { "There are more. They follow when these are decided." } }
+            @if found.next_cursor.is_some() { p.soft { "There are more. They appear once these are decided." } }
         }
     }
 }
@@ -73,10 +74,10 @@ fn row(visit: &Visit, tool: &RegistryTool) -> Markup {
         tr data-entry=(tool.name) {
             td data-name="Tool" { a href=(place) { (text::short(&tool.name)) } }
             td data-name="Server" { (catalogue::server(visit, &tool.server)) }
-            td data-name="Why" { @if let Some(reason) = &tool.reason { (catalogue::reason(reason)) } @else { (parts::state(&tool.status)) } }
-            td.number data-name="Found in it" { (tool.findings.len()) }
+            td data-name="Reason" { @if let Some(reason) = &tool.reason { (catalogue::reason(reason)) } @else { (parts::state(&tool.status)) } }
+            td.number data-name="Findings" { (tool.findings.len()) }
             td data-name="Last seen" { (moment::ago(visit, &tool.last_seen)) }
-            td data-name="Next" { a.button.small href=(place) { "Look at it" } }
+            td data-name="Next" { a.button.small href=(place) { "Review it" } }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Runs: all of them, by what they do now.
+//! Runs: all of them, by state.
 
 mod detail;
 mod steps;
@@ -23,7 +23,7 @@ use crate::visit::Visit;
 use told::{Run, Task};
 
 const PAGE: usize = 50;
-/// Tasks whose names are known to the page.
+/// The number of tasks whose names the page knows.
 const TASKS_MAX: usize = 200;
 
 pub(crate) fn routes() -> Router<Context> {
@@ -114,8 +114,8 @@ fn filters(wanted: &Wanted, tasks: &[Task]) -> Markup {
                     input #task type="text" name="task" value=[wanted.task.as_deref()] list="tasks" autocomplete="off" placeholder="task_…" data-search;
                     datalist #tasks { @for task in tasks { option value=(task.id) { (text::made_visible(&task.name)) } } }
                 }
-                (field("principal", "Who works in it", wanted.principal.as_deref()))
-                (field("parent", "Within the run", wanted.parent.as_deref()))
+                (field("principal", "Principal", wanted.principal.as_deref()))
+                (field("parent", "Parent run", wanted.parent.as_deref()))
                 div.row {
                     button.button.primary type="submit" { "Filter" }
                     @if !wanted.is_anything() { a.button href="/console/runs" { "Show all" } }
@@ -137,12 +137,12 @@ fn field(name: &'static str, label: &str, value: Option<&str>) -> Markup {
 fn nothing(wanted: &Wanted) -> Markup {
     if !wanted.is_anything() {
         return parts::empty(
-            "No run fits this filter.",
+            "No run matches this filter.",
             html! { p { a href="/console/runs" { "Show all runs" } } },
         );
     }
     parts::empty(
-        "Nothing has run yet.",
+        "There are no runs yet.",
         html! {
             p { "A run is one execution of a task: its calls, questions, artifacts and budget in one place." }
             p { "Programs start one with " code { "POST /runs" } "; "
@@ -160,7 +160,7 @@ fn table(visit: &Visit, runs: &[Run], tasks: &[Task]) -> Markup {
                     th scope="col" { "State" }
                     th scope="col" { "Task" }
                     th scope="col" { "Agent" }
-                    th scope="col" { "Who" }
+                    th scope="col" { "Principal" }
                     th scope="col" { "Created" }
                     th.number scope="col" { "Time" }
                     th.number scope="col" { "Calls" }
@@ -183,7 +183,7 @@ fn row(visit: &Visit, run: &Run, tasks: &[Task]) -> Markup {
             td data-name="State" { (parts::state(&run.state)) (run.why()) }
             td data-name="Task" { @if let Some(task) = &run.task { (text::short(&name(task))) } @else { span.soft { "none" } } }
             td data-name="Agent" { a href=(Address::of(["console", "agents", &run.agent])) { (text::short(&run.agent)) } }
-            td data-name="Who" { (links::principal(&run.principal)) }
+            td data-name="Principal" { (links::principal(&run.principal)) }
             td data-name="Created" { (ago(visit, &run.created_at)) }
             td.number data-name="Time" { (run.time_used()) }
             td.number data-name="Calls" { (parts::number(run.used.calls)) }

@@ -1,4 +1,4 @@
-//! Servers: where each comes from, how it does, and what helps when it does not do well.
+//! Servers: the source and the health of each, and advice for unhealthy ones.
 
 mod advice;
 mod detail;
@@ -34,7 +34,7 @@ async fn list(visit: Visit) -> Answered<Response> {
                 table.list {
                     thead {
                         tr {
-                            th scope="col" { "Server" } th scope="col" { "State" } th scope="col" { "Why" }
+                            th scope="col" { "Server" } th scope="col" { "State" } th scope="col" { "Reason" }
                             th scope="col" { "From" } th.number scope="col" { "Tools" } th.number scope="col" { "Instances" }
                             th scope="col" { "Since" }
                         }
@@ -63,7 +63,7 @@ fn row(visit: &Visit, server: &Server) -> Markup {
         tr data-entry=(server.name) {
             td data-name="Server" { (links::server(&server.name)) }
             td data-name="State" { (parts::state(&server.health)) }
-            td data-name="Why" { @if let Some(reason) = &server.reason { (text::cut(reason, 300)) } @else { span.soft { "–" } } }
+            td data-name="Reason" { @if let Some(reason) = &server.reason { (text::cut(reason, 300)) } @else { span.soft { "–" } } }
             td data-name="From" { (told::source(&server.source)) }
             td.number data-name="Tools" { (parts::number(server.tools)) }
             td.number data-name="Instances" { (server.instances.len().max(1)) }
@@ -76,9 +76,9 @@ fn none_yet() -> Markup {
     parts::empty(
         "No server is connected yet.",
         html! {
-            p { "A server brings the tools. One that is a program on this machine goes into the file; one with an address can be added here." }
+            p { "Servers provide the tools. Add a program on this machine to the configuration file; add a server with an address here." }
             pre { "[[servers]]\nname = \"files\"\ncommand = [\"npx\", \"-y\", \"@modelcontextprotocol/server-filesystem\", \"/srv/files\"]" }
-            p { a.button.primary href="/console/settings" { "Add one with an address" } " " a.button href="/docs/how-to/add-a-server" { "How to add a server" } }
+            p { a.button.primary href="/console/settings" { "Add a server by its address" } " " a.button href="/docs/how-to/add-a-server" { "How to add a server" } }
         },
     )
 }

@@ -1,4 +1,4 @@
-//! Sessions: who sits where, what each sees and why, what that costs, and the exact list it is given.
+//! Sessions: the owner, the view and its reasons, the cost, and the exact list of each.
 
 mod detail;
 mod explain;
@@ -48,7 +48,7 @@ async fn list(visit: Visit, Query(pairs): Query<Vec<(String, String)>>) -> Answe
             (filters::refused(problem.as_deref()))
             div.filters {
                 (filters::text(&wanted, "agent", "Agent", ""))
-                (filters::text(&wanted, "principal", "Whose", ""))
+                (filters::text(&wanted, "principal", "Principal", ""))
                 (filters::choice(&wanted, "state", "State", &STATES))
                 (filters::buttons(&wanted, ALL))
             }
@@ -69,8 +69,8 @@ fn table(visit: &Visit, wanted: &Wanted, found: &Sessions) -> Markup {
                 table.list {
                     thead {
                         tr {
-                            th scope="col" { "Session" } th scope="col" { "State" } th scope="col" { "Agent" } th scope="col" { "Whose" }
-                            th scope="col" { "List may cost" } th scope="col" { "Opened" } th scope="col" { "Last used" }
+                            th scope="col" { "Session" } th scope="col" { "State" } th scope="col" { "Agent" } th scope="col" { "Principal" }
+                            th scope="col" { "List budget" } th scope="col" { "Opened" } th scope="col" { "Last used" }
                         }
                     }
                     tbody { @for session in &found.sessions { (row(visit, session)) } }
@@ -87,8 +87,8 @@ fn row(visit: &Visit, session: &Session) -> Markup {
             td data-name="Session" { div { (links::id(&session.id)) @if session.kind == "default" { div.help { "default" } } } }
             td data-name="State" { (parts::state(&session.state)) }
             td data-name="Agent" { a href=(Address::of(["console", "agents", &session.agent])) { (text::short(&session.agent)) } }
-            td data-name="Whose" { (links::principal(&session.principal)) }
-            td data-name="List may cost" { (budget(&session.token_budget)) }
+            td data-name="Principal" { (links::principal(&session.principal)) }
+            td data-name="List budget" { (budget(&session.token_budget)) }
             td data-name="Opened" { (moment::ago(visit, &session.created_at)) }
             td data-name="Last used" { (moment::ago(visit, &session.last_used_at)) }
         }
@@ -98,12 +98,12 @@ fn row(visit: &Visit, session: &Session) -> Markup {
 fn nothing(wanted: &Wanted) -> Markup {
     if !wanted.is_anything() {
         return parts::empty(
-            "No session fits these filters.",
+            "No session matches these filters.",
             html! { p { a.button href=(ALL) { "Show all sessions" } } },
         );
     }
     parts::empty(
         "There are no sessions yet.",
-        html! { p { "One begins when an agent connects: every token has a default session, and " code { "POST /sessions" } " opens others." } p { a.button href="/docs" { "Connect an agent" } } },
+        html! { p { "A session starts when an agent connects: every token has a default session, and " code { "POST /sessions" } " opens others." } p { a.button href="/docs" { "Connect an agent" } } },
     )
 }

@@ -1,4 +1,5 @@
-//! Settings: what can be changed while the gateway runs, and what the configuration says. Nothing here can start a command.
+//! Settings: values that can be changed while the gateway runs, and the configuration. Nothing here can start
+//! a command.
 
 mod aliases;
 mod kept;
@@ -20,7 +21,7 @@ use crate::Context;
 use crate::parts::{self, text};
 use crate::problem::Problem;
 
-/// Where what could not be done there is told, and where to go when such a page is opened again.
+/// The page that shows failed actions, and the target when such a page is opened again.
 const TOKENS: &str = "/console/settings/tokens";
 const WEBHOOKS: &str = "/console/settings/webhooks";
 
@@ -67,7 +68,7 @@ const SIDES: [(Side, &str, &str); 8] = [
     (Side::Me, "Me", "/console/settings/me"),
 ];
 
-/// What stands above every side.
+/// The top of every tab.
 fn head(here: Side) -> Markup {
     html! {
         (parts::heading(html! { "Settings" }, html! {}))
@@ -81,23 +82,23 @@ fn head(here: Side) -> Markup {
     }
 }
 
-/// Why something was not done, above the form that asked for it.
+/// The problem of a failed action, above its form.
 fn refused(problem: &Problem) -> Markup {
     let faster = problem.status == 412;
     html! {
         section.card.error role="alert" {
-            h2 { @if faster { "Somebody was faster" } @else { "Nothing was changed" } }
+            h2 { @if faster { "Changed by someone else" } @else { "Nothing was changed" } }
             @if faster {
-                p { "Somebody else changed this while you looked at it. Below is how it stands now; look at it, and make your change again if it still makes sense." }
+                p { "Someone else changed this while you had it open. Below is the current state; repeat your change if it still makes sense." }
             } @else {
                 p { (text::long(&problem.detail)) }
-                @if let Some(hint) = problem.hint.as_deref().filter(|hint| !hint.is_empty()) { p.hint { strong { "What helps: " } (text::long(hint)) } }
+                @if let Some(hint) = problem.hint.as_deref().filter(|hint| !hint.is_empty()) { p.hint { strong { "Hint: " } (text::long(hint)) } }
             }
         }
     }
 }
 
-/// What somebody with another role could do here.
+/// A note about actions that need another role.
 fn for_others(roles: &str, what: &str) -> Markup {
-    html! { p.notice { "Your role may not " (what) ". A token of role " (roles) " may." } }
+    html! { p.notice { "Your role may not " (what) ". A token with the role " (roles) " may." } }
 }

@@ -1,4 +1,4 @@
-//! Tools: all there are, looked for as agents look for them, and one of them read, tried or reviewed.
+//! Tools: the list, the search with the agents' ranking, and one tool read, tried or reviewed.
 
 mod call;
 mod detail;

@@ -8,7 +8,7 @@ use super::text;
 const LINE_CHARS: usize = 400;
 const LINES_MAX: usize = 2_000;
 
-/// One under the other. What is gone is marked `−`, what is new `+`.
+/// One below the other. Removed lines are marked `−`, new ones `+`.
 pub(crate) fn lines(before: &str, after: &str) -> Markup {
     let diff = TextDiff::from_lines(before, after);
     let changes: Vec<_> = diff.iter_all_changes().take(LINES_MAX).collect();
@@ -28,7 +28,7 @@ pub(crate) fn lines(before: &str, after: &str) -> Markup {
     }
 }
 
-/// What was on the left, what is on the right.
+/// The old text on the left, the new one on the right.
 pub(crate) fn side_by_side(before: (&str, &str), after: (&str, &str)) -> Markup {
     let ((before_name, before), (after_name, after)) = (before, after);
     let diff = TextDiff::from_lines(before, after);
@@ -48,12 +48,12 @@ pub(crate) fn side_by_side(before: (&str, &str), after: (&str, &str)) -> Markup 
     }
 }
 
-/// Whether a line is different from the other side, and the line.
+/// A line, and whether it differs from the other side.
 type Side<'a> = Option<(bool, &'a str)>;
 
 fn paired<'a>(diff: &'a TextDiff<'a, 'a, 'a, str>) -> Vec<(Side<'a>, Side<'a>)> {
     let mut rows: Vec<(Side<'a>, Side<'a>)> = Vec::new();
-    // Lines that are new stand beside those that went away just before.
+    // New lines are beside those that were removed just before.
     let mut first_open = 0;
     for change in diff.iter_all_changes() {
         let line = change.value();

@@ -8,7 +8,7 @@ use super::{links, number, text};
 const TEXT_CHARS: usize = 2_000;
 const ENTRIES_MAX: usize = 200;
 const DEPTH_MAX: usize = 24;
-/// What is shown of the raw text; all of it can be had by REST.
+/// The amount of raw text that is shown; REST has all of it.
 const RAW_CHARS: usize = 200_000;
 
 /// A value with its ids as links.
@@ -16,7 +16,7 @@ pub(crate) fn tree(value: &Value) -> Markup {
     html! { div.json tabindex="0" { (node(value, 0)) } }
 }
 
-/// The raw text, folded away.
+/// The raw text, collapsed.
 pub(crate) fn raw(value: &Value) -> Markup {
     let written = serde_json::to_string_pretty(value).unwrap_or_default();
     html! {
@@ -84,7 +84,7 @@ mod tests {
         assert!(tree(&deep).into_string().len() < 4_000);
         let wide = Value::from(vec![0; 1_000_000]);
         assert!(tree(&wide).into_string().len() < 20_000);
-        // What is this deep is taken apart step by step; dropping it at once would need as many frames.
+        // Deep nesting is taken apart step by step; dropping it at once would need as many frames.
         while let Value::Array(mut inner) = deep {
             deep = inner.pop().unwrap_or_default();
         }

@@ -1,11 +1,11 @@
-//! What an id names, as a way there.
+//! Ids as links to the things that they name.
 
 use maud::{Markup, html};
 
 use super::text;
 use crate::address::Address;
 
-/// Beginnings of ids, and the page that shows what they name.
+/// The prefixes of ids, and the pages for them.
 const PLACES: [(&str, &[&str]); 8] = [
     ("tc_", &["console", "calls"]),
     ("apr_", &["console", "inbox", "approvals"]),
@@ -17,11 +17,11 @@ const PLACES: [(&str, &[&str]); 8] = [
     ("sha256:", &["console", "artifacts"]),
 ];
 const ID_CHARS_MAX: usize = 96;
-/// What a list shows of the end of an id.
+/// The number of last characters of an id in a list.
 const BRIEF_CHARS: usize = 8;
 
-/// The page of what an id names, where it is one that has a page. Digests name bodies too, so those are links only where
-/// they are known to be artifacts: see [`artifact`].
+/// The page for an id, if there is one. Digests name bodies too, so those are links only if they are known to
+/// be artifacts: see [`artifact`].
 pub(crate) fn place_of(id: &str) -> Option<Address> {
     let (beginning, place) = PLACES.iter().find(|(beginning, _)| id.starts_with(beginning))?;
     let rest = &id[beginning.len()..];
@@ -37,7 +37,7 @@ pub(crate) fn place_of(id: &str) -> Option<Address> {
     })
 }
 
-/// An id, as a link where there is a page about it.
+/// An id, as a link if there is a page about it.
 pub(crate) fn id(id: &str) -> Markup {
     match place_of(id) {
         Some(place) => html! { a.id href=(place) { (text::short(id)) } },
@@ -78,7 +78,7 @@ pub(crate) fn server(name: &str) -> Markup {
     html! { a.server href=(Address::of(["console", "servers", name])) { (text::short(name)) } }
 }
 
-/// Who did something: the way to everything they did.
+/// A principal: a link to its actions.
 pub(crate) fn principal(name: &str) -> Markup {
     html! { a.principal href=(Address::of(["console", "calls"]).with("principal", name)) { (text::short(name)) } }
 }

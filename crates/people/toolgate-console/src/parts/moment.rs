@@ -10,7 +10,7 @@ const MINUTE_MS: i64 = 60 * SECOND_MS;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 const DAY_MS: i64 = 24 * HOUR_MS;
 
-/// How long ago an RFC 3339 moment was, or in how long it is; the moment itself on demand.
+/// The time since or until an RFC 3339 time; the time itself on demand.
 pub(crate) fn ago(visit: &Visit, moment: &str) -> Markup {
     match parse_rfc3339(moment) {
         Some(ms) => ago_ms(visit, ms),
@@ -23,7 +23,7 @@ pub(crate) fn ago_ms(visit: &Visit, ms: i64) -> Markup {
     html! { time datetime=(written) title=(written) data-ago { (said(ms - visit.now_ms)) } }
 }
 
-/// How much time there is until then.
+/// The remaining time.
 pub(crate) fn left(visit: &Visit, moment: &str) -> Markup {
     let Some(ms) = parse_rfc3339(moment) else { return super::text::short(moment) };
     let written = rfc3339(ms);

@@ -1,4 +1,5 @@
-//! Text from outside: what would change how other text reads is made visible, and what is long is cut.
+//! Text from outside: characters that would change how other text reads are made visible, and long text is
+//! cut.
 
 use std::borrow::Cow;
 
@@ -8,12 +9,12 @@ use maud::{Markup, html};
 const SHORT_CHARS: usize = 120;
 /// A sentence or a paragraph.
 const LONG_CHARS: usize = 4_000;
-/// A result or a file that is looked at.
+/// A shown result or file.
 const BLOCK_CHARS: usize = 40_000;
-/// Behind a picture it belongs to how people write.
+/// After a pictogram it is part of normal writing.
 const EMOJI_STYLE: char = '\u{fe0f}';
 
-/// One line of at most a few words.
+/// One short line.
 pub(crate) fn short(text: &str) -> Markup {
     cut(text, SHORT_CHARS)
 }
@@ -23,7 +24,7 @@ pub(crate) fn long(text: &str) -> Markup {
     cut(text, LONG_CHARS)
 }
 
-/// Lines as they are.
+/// Lines, unchanged.
 pub(crate) fn block(text: &str) -> Markup {
     html! { pre.block tabindex="0" { (cut(text, BLOCK_CHARS)) } }
 }
@@ -36,7 +37,7 @@ pub(crate) fn cut(text: &str, chars_max: usize) -> Markup {
     }
 }
 
-/// The beginning of a text, and how many characters are left out.
+/// The beginning of a text, and the number of omitted characters.
 pub(crate) fn cut_at(text: &str, chars_max: usize) -> (&str, usize) {
     match text.char_indices().nth(chars_max) {
         Some((end, _)) => (&text[..end], text[end..].chars().count()),
@@ -61,7 +62,7 @@ pub(crate) fn made_visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// What has a form as an emoji, roughly.
+/// Characters with an emoji form, roughly.
 fn is_pictorial(one: char) -> bool {
     matches!(one, '\u{2190}'..='\u{2bff}' | '\u{3030}' | '\u{303d}' | '\u{1f000}'..='\u{1faff}')
 }
@@ -72,7 +73,7 @@ pub(crate) fn misleads(one: char) -> bool {
         // Soft hyphen, grapheme joiner, fillers.
         '\u{00ad}' | '\u{034f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{2800}'
         | '\u{3164}' | '\u{ffa0}' => true,
-        // Selectors of variants: what they choose looks alike, and any text can be written in them.
+        // Variation selectors: their variants look alike, and any text can be encoded in them.
         '\u{180b}'..='\u{180f}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => true,
         '\u{061c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' => true,
         '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' => true,

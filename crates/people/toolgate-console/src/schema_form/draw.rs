@@ -1,5 +1,5 @@
-//! The fields as markup. Bounds are told and not enforced by the browser: it would round numbers, empty fields it cannot
-//! read, and hold back a form whose JSON was chosen.
+//! The fields as markup. Bounds are shown but not enforced by the browser: it would round numbers, empty
+//! fields it cannot read, and block a form that uses JSON.
 
 use maud::{Markup, html};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -13,7 +13,7 @@ use crate::parts::text;
 const HELP_CHARS: usize = 600;
 const PLACEHOLDER_CHARS: usize = 80;
 const NAME_CHARS: usize = 120;
-/// A text this long gets more than a line.
+/// A longer text gets more than a line.
 const LINE_CHARS: usize = 100;
 const ROWS_MIN: usize = 3;
 const ROWS_MAX: usize = 20;
@@ -115,7 +115,7 @@ impl Drawer<'_> {
         let mut notes = node.notes.clone();
         match (&node.kind, entry) {
             (_, Entry::Json(_)) => notes.push("written as JSON".to_owned()),
-            (Kind::Lines(_), _) => notes.push("one on each line".to_owned()),
+            (Kind::Lines(_), _) => notes.push("one per line".to_owned()),
             _ => {}
         }
         html! {
@@ -139,7 +139,7 @@ impl Drawer<'_> {
         }
     }
 
-    /// What is told here: all that no field further in can tell.
+    /// The errors shown here: all those that no inner field can show.
     fn owned(&self, node: &Node) -> impl Iterator<Item = (&str, &str)> {
         let inner: &[Node] = match (&node.kind, self.entry_of(node)) {
             (Kind::Group(group), Entry::Within) => &group.nodes,
@@ -150,7 +150,7 @@ impl Drawer<'_> {
         here.map(|(place, sentence)| (place.as_str(), sentence.as_str()))
     }
 
-    /// At the top there are always the fields.
+    /// The top always has fields.
     fn entry_of(&self, node: &Node) -> Entry {
         if node.pointer.is_empty() { Entry::Within } else { self.filling.entry(node) }
     }
@@ -159,16 +159,16 @@ impl Drawer<'_> {
         let id = format!("{}-more", id(pointer));
         html! {
             details.raw open[!written.is_empty()] id={ (id) "-fold" } {
-                summary { "Further members" }
+                summary { "More members" }
                 div.field {
-                    label for=(id) { "Members that have no field, as a JSON object" }
+                    label for=(id) { "Members without a field of their own, as a JSON object" }
                     textarea.mono #(id) name=(name(Written::More, pointer)) rows=(rows(written)) spellcheck="false" { "\n" (written) }
                 }
             }
         }
     }
 
-    /// The choice that there always is.
+    /// The choice that is always available.
     fn whole(&self) -> Markup {
         let (text, is_used) = self.filling.whole();
         html! {
@@ -176,7 +176,7 @@ impl Drawer<'_> {
                 summary { "Edit as JSON" }
                 label.check for="whole-use" {
                     input type="checkbox" #whole-use name=(WHOLE_USE) value="1" checked[is_used];
-                    span { "Take this JSON, whatever stands in the fields" }
+                    span { "Use this JSON instead of the fields" }
                 }
                 div.field {
                     label for="whole-json" { "All arguments as JSON" }
@@ -186,7 +186,7 @@ impl Drawer<'_> {
         }
     }
 
-    /// Where the schema is nothing that has fields.
+    /// For a schema that has no fields.
     fn only_json(&self, root: &Node) -> Markup {
         let (text, _) = self.filling.whole();
         html! {
@@ -195,7 +195,7 @@ impl Drawer<'_> {
                 div.field {
                     label for="whole-json" { "Arguments as JSON" }
                     textarea.mono #whole-json name=(WHOLE_JSON) rows=(rows(&text)) spellcheck="false" aria-describedby="whole-help" { "\n" (text) }
-                    p.help #whole-help { "The schema of this tool has more in it than fields could show." }
+                    p.help #whole-help { "This tool's schema is too complex to show as fields." }
                     (self.wrongs(root, "whole"))
                 }
             }
@@ -203,7 +203,7 @@ impl Drawer<'_> {
     }
 }
 
-/// What a control says about itself beyond its label.
+/// The attributes of a control beyond its label.
 struct Told {
     described: String,
     invalid: Option<&'static str>,
@@ -221,7 +221,7 @@ fn label(node: &Node) -> Markup {
 }
 
 fn select(node: &Node, id: &str, name: &str, told: &Told, choices: &[Value], chosen: &str) -> Markup {
-    // What can only be one thing is that thing.
+    // A value with one choice is that choice.
     let is_implied = node.is_certain && choices.len() == 1;
     let nothing = match (&node.default, node.is_required) {
         (Some(default), _) => format!("not set (default: {})", said(default)),
@@ -271,7 +271,7 @@ fn placeholder(node: &Node) -> Option<String> {
     }
 }
 
-/// What a list of objects looks like.
+/// The form of a list of objects.
 fn skeleton(members: &[Node]) -> String {
     let names: Vec<String> =
         members.iter().take(SKELETON_MAX).map(|node| format!("{}: …", said_name(node))).collect();
@@ -307,7 +307,7 @@ fn rows(text: &str) -> usize {
     (text.split('\n').count() + 1).clamp(ROWS_MIN, ROWS_MAX)
 }
 
-/// Whether a JSON pointer is another, or leads further in.
+/// True if a JSON pointer equals another, or leads further in.
 fn is_within(pointer: &str, outer: &str) -> bool {
     pointer.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -1,4 +1,4 @@
-//! What stands in a field: from a value, or as somebody typed it.
+//! The content of a field: from a value, or as typed.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub(super) const WHOLE_USE: &str = "whole:use";
 /// Browsers change line breaks in names; other characters may be anything.
 const KEPT: &AsciiSet = &CONTROLS.add(b'%');
 
-/// How a part is written.
+/// The form of a part: field or JSON.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Written {
     Plainly,
@@ -55,13 +55,13 @@ impl<'a> Typed<'a> {
     }
 }
 
-/// What a form is filled with.
+/// The source of a form's content.
 pub(super) enum Filling<'a> {
     Value(&'a Value),
     Typed(Typed<'a>),
 }
 
-/// What stands in one field.
+/// The content of one field.
 #[derive(PartialEq, Debug)]
 pub(super) enum Entry {
     Plain(String),
@@ -91,7 +91,7 @@ impl Filling<'_> {
         }
     }
 
-    /// Everything as JSON, and whether it counts instead of the fields.
+    /// Everything as JSON, and whether it replaces the fields.
     pub(super) fn whole(&self) -> (String, bool) {
         match self {
             Filling::Value(value) => (json_text(value), !value.is_object() && !value.is_null()),
@@ -116,7 +116,7 @@ fn of_typed(node: &Node, typed: &Typed<'_>) -> Entry {
     }
 }
 
-/// A value that its field could not give back as it is, is written as JSON.
+/// A value that its field could not return unchanged is written as JSON.
 fn of_value(node: &Node, value: Option<&Value>) -> Entry {
     let Some(value) = value else { return empty(&node.kind) };
     let plain = match (&node.kind, value) {
@@ -136,7 +136,7 @@ fn of_value(node: &Node, value: Option<&Value>) -> Entry {
     plain.unwrap_or_else(|| Entry::Json(json_text(value)))
 }
 
-/// An object that is there even if nothing of it is filled in.
+/// An object that is present even if nothing of it is filled in.
 fn goes_without_saying(node: &Node) -> bool {
     node.is_certain && !node.is_nullable
 }
@@ -150,7 +150,7 @@ fn empty(kind: &Kind) -> Entry {
     }
 }
 
-/// Whether a text comes back from a field as it went in, and shows all that it is.
+/// True if a text survives a field unchanged, and is fully visible.
 fn is_plain(text: &str) -> bool {
     !text.is_empty() && !text.contains(misleads)
 }
@@ -169,7 +169,7 @@ fn lines(item: Item, values: &[Value]) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-/// The choices that a list holds, where it holds each once and in their order.
+/// The choices in a list, if it has each once and in order.
 fn ticked(choices: &[Value], values: &[Value]) -> Option<Vec<String>> {
     let held: Vec<&Value> = choices.iter().filter(|choice| values.contains(choice)).collect();
     let is_same = !values.is_empty() && held.iter().copied().eq(values.iter());
@@ -183,7 +183,7 @@ fn unnamed(members: &Map<String, Value>, group: &Group) -> String {
     if others.is_empty() { String::new() } else { json_text(&Value::Object(others)) }
 }
 
-/// JSON in lines, with what would change how other text reads written out.
+/// JSON in lines, with escapes for characters that would change how other text reads.
 pub(super) fn json_text(value: &Value) -> String {
     let written = serde_json::to_string_pretty(value).unwrap_or_default();
     if !written.contains(misleads) {

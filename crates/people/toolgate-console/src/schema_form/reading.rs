@@ -1,4 +1,4 @@
-//! From what was filled in to the arguments.
+//! From a filled form to the arguments.
 
 use serde_json::{Map, Value};
 
@@ -35,7 +35,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Nothing where the field is empty, or wrong.
+    /// `None` if the field is empty, or invalid.
     fn node(&mut self, node: &Node) -> Option<Value> {
         if let Some(text) = self.typed.get(&name(Written::AsJson, &node.pointer)) {
             return self.json(&node.pointer, text);
@@ -96,14 +96,14 @@ impl Reader<'_> {
         let wrong_before = self.wrong.len();
         let members = self.group(&node.pointer, group);
         let is_empty = members.is_empty() && self.wrong.len() == wrong_before;
-        // What is required in something that is left out is not missed.
+        // A required member of an omitted object is not missing.
         if is_empty {
             return None;
         }
         Some(Value::Object(self.complete(group, members)))
     }
 
-    /// What is filled in.
+    /// The filled-in members.
     fn group(&mut self, pointer: &str, group: &Group) -> Map<String, Value> {
         let mut members = Map::new();
         for node in &group.nodes {
@@ -119,12 +119,12 @@ impl Reader<'_> {
                     members.entry(name).or_insert(value);
                 }
             }
-            Some(_) => self.says(pointer, "further members are written as a JSON object".to_owned()),
+            Some(_) => self.says(pointer, "More members must be a JSON object".to_owned()),
         }
         members
     }
 
-    /// With what goes without saying; what is missing then is wrong.
+    /// Adds implied values; members that are still missing are errors.
     fn complete(&mut self, group: &Group, mut members: Map<String, Value>) -> Map<String, Value> {
         for node in group.nodes.iter().filter(|node| node.is_required) {
             if members.contains_key(&node.name) || self.wrong.contains_key(&node.pointer) {
@@ -162,7 +162,7 @@ impl Reader<'_> {
     }
 }
 
-/// As the form writes a choice: as JSON, so that 1 and "1" are two.
+/// A choice in the form's encoding: as JSON, so that 1 and "1" differ.
 fn written(choice: &Value) -> String {
     choice.to_string()
 }

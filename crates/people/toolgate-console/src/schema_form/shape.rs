@@ -1,5 +1,5 @@
-//! What a schema asks for, as far as a form can show it. Whatever the schema is, this stays small: fields, depth and the
-//! references that are followed are limited, and what is beyond is written as JSON.
+//! The shape of a schema, as far as a form can show it. It stays small for any schema: fields, depth and
+//! followed references are limited, and the rest is written as JSON.
 
 mod layers;
 
@@ -13,7 +13,7 @@ const FIELDS_MAX: usize = 200;
 const DEPTH_MAX: usize = 4;
 /// Options of one choice; more of them are typed.
 const CHOICES_MAX: usize = 200;
-/// A text that may be longer has room to be.
+/// A text that may be longer gets more room.
 const LINE_CHARS: u64 = 200;
 /// Texts that are usually long.
 const LONG_NAMES: [&str; 13] = [
@@ -47,16 +47,16 @@ pub(crate) struct Node {
     pub(crate) description: Option<String>,
     /// Its type in words.
     pub(crate) word: String,
-    /// What else it must be, in words.
+    /// Its other conditions, in words.
     pub(crate) notes: Vec<String>,
     pub(crate) is_required: bool,
-    /// Required, as is everything that it stands in.
+    /// Required, together with everything around it.
     pub(crate) is_certain: bool,
     pub(crate) is_nullable: bool,
     pub(crate) default: Option<Value>,
     pub(crate) example: Option<Value>,
     pub(crate) kind: Kind,
-    /// The members of what a list holds: for those who read, forms write such lists as JSON.
+    /// The members of a list's objects: for readers; forms write such lists as JSON.
     pub(crate) held: Vec<Node>,
 }
 
@@ -84,7 +84,7 @@ pub(crate) enum Item {
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub(crate) nodes: Vec<Node>,
-    /// Members may be there that the schema does not name.
+    /// True if members that the schema does not name are allowed.
     pub(crate) is_open: bool,
 }
 
@@ -92,7 +92,7 @@ impl Shape {
     pub(crate) fn of(schema: &Value) -> Self {
         let mut builder = Builder { root: schema, left: FIELDS_MAX };
         let mut root = builder.node(Place::root(), schema);
-        // A tool whose schema says nothing takes an object all the same.
+        // A tool with an empty schema still takes an object.
         if schema.as_object().is_some_and(Map::is_empty) {
             root.kind = Kind::Group(Group { nodes: Vec::new(), is_open: true });
         }
@@ -103,7 +103,7 @@ impl Shape {
     }
 }
 
-/// Where a value stands.
+/// The position of a value.
 struct Place {
     name: String,
     pointer: String,
@@ -120,7 +120,7 @@ impl Place {
 
 struct Builder<'a> {
     root: &'a Value,
-    /// How many fields there may yet be.
+    /// The number of remaining fields.
     left: usize,
 }
 
@@ -165,7 +165,7 @@ impl<'a> Builder<'a> {
         let is_open = layers.is_open();
         let members = match layers.get("properties").and_then(Value::as_object) {
             Some(members) => members,
-            // An object about which nothing is said is written; at the top there is the whole to write in.
+            // An undescribed object is written as JSON; at the top there is the field for the whole.
             None if place.depth > 0 => return Kind::Json,
             None => return Kind::Group(Group { nodes: Vec::new(), is_open }),
         };
@@ -206,7 +206,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// What is in a list of objects, for those who read about it.
+    /// The members of a list of objects, for readers.
     fn held(&mut self, place: &Place, layers: &Layers<'a>, kind: &Kind) -> Vec<Node> {
         if !matches!(kind, Kind::Json) || layers.type_word() != Some("array") || place.depth >= DEPTH_MAX {
             return Vec::new();

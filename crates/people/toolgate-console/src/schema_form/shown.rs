@@ -1,4 +1,4 @@
-//! Arguments as they are, for those who only read them: in the order of the schema, with what each is for.
+//! Arguments for reading only: in the order of the schema, with the purpose of each.
 
 use maud::{Markup, html};
 use serde_json::Value;

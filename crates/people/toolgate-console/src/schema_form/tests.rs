@@ -1,4 +1,4 @@
-//! What a form shows is what it gives back, whatever schema and value are.
+//! A form returns what it shows, for any schema and value.
 
 mod browser;
 mod strategies;

@@ -1,6 +1,6 @@
-//! What is measured of a gateway with a large catalogue, one function for each question.
+//! The measurements of a gateway with a large catalogue, one function for each question.
 //!
-//! Lives here: waiting for what is to happen, and times. Does not live here: targets and layout (`catalogue`).
+//! Lives here: waiting for events, and times. Does not live here: targets and layout (`catalogue`).
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -14,11 +14,11 @@ use crate::client::{CallFault, Caller, Client, Target};
 use crate::crowd::tools::{self, TOOLS_PER_SERVER};
 use crate::wire::{Era, ReplyFault, Work};
 
-/// How long anything may take before the run is given up.
+/// The time limit of any step before the run is given up.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Between two looks at something that takes less than a second.
+/// The polling interval for events that take less than a second.
 const LOOK_EVERY: Duration = Duration::from_millis(2);
-/// Where a tool is taken from that nothing has touched before.
+/// The position of a tool that nothing has used before.
 const SOME_SERVER_FROM_THE_END: usize = 77;
 
 pub(super) fn ms(duration: Duration) -> f64 {
@@ -46,7 +46,7 @@ pub(super) struct Restart {
     pub(super) all_callable_ms: f64,
 }
 
-/// From the start of the process until everything is as it was before.
+/// The time from the start of the process until everything is as before.
 pub(super) async fn restart(site: Site) -> anyhow::Result<(Site, Restart)> {
     let (site, begun) = site.restart().await?;
     let ready_ms = ms(begun.elapsed());
@@ -96,7 +96,7 @@ pub(super) async fn all_callable(
 pub(super) struct Repeated {
     pub(super) took_ms: Vec<f64>,
     pub(super) bytes: usize,
-    /// How many requests it takes to see everything.
+    /// The number of requests for the whole list.
     pub(super) requests: usize,
 }
 
@@ -140,7 +140,7 @@ pub(super) struct Change {
     pub(super) heard_ms: f64,
 }
 
-/// From the moment a server changes its list until agents see it, and until one who listens is told.
+/// The time from a server's change of its list until agents see it, and until a listener is notified.
 pub(super) async fn change(site: &Site, server: usize) -> anyhow::Result<Change> {
     let mut ear = Client::open(&site.agent, Era::Modern).await?.subscribe().await?;
     let mut client = Client::open(&site.agent, Era::Modern).await?;
@@ -155,7 +155,7 @@ pub(super) async fn change(site: &Site, server: usize) -> anyhow::Result<Change>
     Ok(Change { listed_ms, heard_ms })
 }
 
-/// The servers whose changes are looked at are among the first, so the first page has them.
+/// The servers with changes are among the first, so the first page has them.
 async fn listed(client: &mut Client, text: &str, begun: Instant) -> anyhow::Result<f64> {
     loop {
         let (page, _) = client.ask("tools/list", "").await?;
@@ -167,7 +167,8 @@ async fn listed(client: &mut Client, text: &str, begun: Instant) -> anyhow::Resu
     }
 }
 
-/// From the moment a server changes a tool until a call of it is refused because nobody has looked at the change.
+/// The time from a server's change of a tool until a call of it is refused because the change was not
+/// reviewed.
 pub(super) async fn quarantine(site: &Site, server: usize) -> anyhow::Result<f64> {
     let caller = Client::open(&site.agent, Era::Modern).await?;
     let mut caller = caller.into_caller(Work::Echo, &wire_name(server, 0));

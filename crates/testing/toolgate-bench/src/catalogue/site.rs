@@ -1,6 +1,6 @@
 //! The crowd, and the gateway that it registers with.
 //!
-//! Lives here: starting both, registering, heartbeats, killing the gateway and starting it on what it left.
+//! Lives here: starting both, registering, heartbeats, killing the gateway and starting it again on its data.
 //! Does not live here: any measurement.
 
 use std::fmt::Write as _;
@@ -24,32 +24,32 @@ use crate::fast::start_own;
 use crate::gateway::{Gateway, Home, Launcher, PASS_ON};
 use crate::wire::Era;
 
-/// How many servers register at the same time, as after a start of everything.
+/// The number of concurrent registrations, as after a start of everything.
 const REGISTERING_AT_ONCE: usize = 8;
 const LEASE_SECONDS: u64 = 30;
-/// As the gateway asks for: three in each lease.
+/// As the gateway requests: three in each lease.
 const HEARTBEAT_EVERY: Duration = Duration::from_secs(LEASE_SECONDS / 3);
 
-/// Servers whose changes are taken as they come.
+/// Servers whose changes are accepted automatically.
 pub(super) const ACCEPTED: Range<usize> = 0..10;
-/// Servers whose changes wait for somebody to look at them.
+/// Servers whose changes wait for a review.
 pub(super) const QUARANTINED: Range<usize> = 10..20;
 /// Two servers to call a lot: one has one instance, the other three.
 pub(super) const ALONE: usize = 20;
 pub(super) const THREEFOLD: usize = 21;
-/// What the above need.
+/// The minimum for the ranges above.
 pub(super) const SERVERS_MIN: usize = 50;
 
 pub(super) fn server_name(server: usize) -> String {
     format!("branch{server:03}")
 }
 
-/// What agents call a tool of a server.
+/// The agents' name for a tool of a server.
 pub(super) fn wire_name(server: usize, tool: usize) -> String {
     format!("{}__{}", server_name(server), tools::name(tool))
 }
 
-/// All servers in one process of their own.
+/// All servers in one separate process.
 pub(super) struct Crowd {
     watched: Watched,
     address: SocketAddr,
@@ -77,7 +77,7 @@ impl Crowd {
     }
 }
 
-/// One instance as it registers and as it says that it is still there.
+/// One instance with its registration and its heartbeat.
 #[derive(Clone)]
 struct Instance {
     server: usize,
@@ -180,7 +180,7 @@ impl Site {
         self.instances.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(instances);
     }
 
-    /// Kills the gateway and starts it on what it left. Gives the moment at which the new process was started.
+    /// Kills the gateway and starts it again on its data. Returns the time of the new start.
     pub(super) async fn restart(self) -> anyhow::Result<(Site, Instant)> {
         self.gateway.kill().await?;
         let begun = Instant::now();
@@ -219,7 +219,8 @@ fn settings() -> String {
     text
 }
 
-/// Says for every instance, one after the other, that it is still there; for ever. While the gateway is away nothing is said.
+/// Sends heartbeats for every instance, one after the other, forever. While the gateway is down nothing is
+/// sent.
 async fn beat(found: watch::Receiver<Target>, instances: Arc<Mutex<Vec<Instance>>>, lost: Arc<AtomicU64>) {
     loop {
         let all = instances.lock().unwrap_or_else(PoisonError::into_inner).clone();

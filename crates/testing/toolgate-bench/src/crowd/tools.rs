@@ -9,12 +9,12 @@ pub(crate) const TOOLS_PER_SERVER: usize = 20;
 const NOUNS: [&str; 5] = ["invoice", "document", "customer", "shipment", "ticket"];
 const VERBS: [&str; 4] = ["search", "create", "update", "archive"];
 
-/// What the tool is called by its own server, without the server's name.
+/// The tool's own name, without the server's.
 pub(crate) fn name(tool: usize) -> String {
     format!("{}_{}", NOUNS[tool / VERBS.len()], VERBS[tool % VERBS.len()])
 }
 
-/// All definitions of one server as a JSON array. `changes` counts how often the first one was changed.
+/// All definitions of one server as a JSON array. `changes` is the number of changes of the first one.
 pub(super) fn list(server: usize, changes: u64) -> String {
     let definition = |tool| definition(server, tool, if tool == 0 { changes } else { 0 });
     Value::Array((0..TOOLS_PER_SERVER).map(definition).collect()).to_string()
@@ -36,7 +36,7 @@ fn definition(server: usize, tool: usize, changes: u64) -> Value {
     })
 }
 
-/// What a changed description says more.
+/// The addition to a changed description.
 pub(crate) fn revision(server: usize, changes: u64) -> String {
     if changes == 0 { String::new() } else { format!(" Revision {changes} of branch {server}.") }
 }

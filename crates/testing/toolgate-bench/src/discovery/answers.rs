@@ -1,6 +1,6 @@
-//! What a model reads: the start set, the answers of a search, descriptions; and what stands in them.
+//! The text that a model reads: the start set, the answers of a search, descriptions; and their tokens.
 //!
-//! Lives here: counting the tokens of that. Does not live here: how answers are written (`toolgate-search`).
+//! Lives here: counting those tokens. Does not live here: writing the answers (`toolgate-search`).
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use super::labelled::{Labelled, Right};
 use super::sets::Asked;
 use super::way::Way;
 
-/// How many found tools an answer chooses from, as in the gateway.
+/// The number of found tools that an answer chooses from, as in the gateway.
 const HITS_MAX: usize = 200;
 
 /// The tools of a catalogue as answers show them.
@@ -27,12 +27,12 @@ pub(super) struct Shelf {
 
 struct Shown {
     card: Card,
-    /// As `describe_tools` tells it.
+    /// As in `describe_tools`.
     definition: Value,
     described_tokens: usize,
 }
 
-/// What showing a whole catalogue costs, in tokens.
+/// The cost of showing a whole catalogue, in tokens.
 #[derive(Clone, Serialize)]
 pub(super) struct Listing {
     pub(super) catalogue: &'static str,
@@ -93,7 +93,8 @@ impl Shelf {
         Told { tokens: answer.tokens, names: hits.iter().filter(is_shown).cloned().collect() }
     }
 
-    /// What describing the right tools of an answer costs, the best ranked of each group; nothing if one is not there.
+    /// The cost of describing the right tools of an answer, the best ranked of each group; `None` if one is
+    /// missing.
     fn described(&self, labelled: &Labelled, told: &Told) -> Option<usize> {
         let of_group = |group: &Vec<CanonicalName>| {
             let name = told.names.iter().find(|name| group.contains(name))?;
@@ -102,9 +103,9 @@ impl Shelf {
         labelled.groups.iter().map(of_group).sum()
     }
 
-    /// From the start until the schemas of the right tools are in context. Who does not see one searches once more for
-    /// an answer twice as long, and who still does not see it goes through the servers, those of the best hits first:
-    /// a search for a server's name lists its tools.
+    /// From the start until the schemas of the right tools are in context. A client that misses one searches
+    /// once more for an answer twice as long, and then goes through the servers, those of the best hits
+    /// first: a search for a server's name lists its tools.
     fn journey(&self, asked: &Asked<'_>, way: &Way<'_>, labelled: &Labelled) -> anyhow::Result<(End, usize)> {
         let budget = Budget::default();
         let hits = way.find(asked.subset, &labelled.query, HITS_MAX)?;
@@ -145,7 +146,7 @@ impl Shelf {
     }
 }
 
-/// Where the right tools were seen.
+/// The place where the right tools were seen.
 enum End {
     First,
     Second,
@@ -153,7 +154,7 @@ enum End {
     WholeList,
 }
 
-/// Whole definitions are counted, also what only clients read.
+/// Whole definitions are counted, including the members that only clients read.
 fn start_set(catalogue: &Catalogue) -> usize {
     let servers: Vec<ServerBehind<'_>> =
         catalogue.servers().into_iter().map(|(name, tools)| ServerBehind { name, tools }).collect();
@@ -170,11 +171,12 @@ pub(super) struct InAnswer {
     pub(super) enterprise: f64,
 }
 
-/// How the way to a schema went for a set of queries.
+/// The statistics of journeys for a set of queries.
 #[derive(Clone, Copy, Serialize)]
 pub(super) struct Journeys {
     pub(super) mean_tokens: f64,
-    /// Queries whose right tools the first answer showed, the second, those of some servers, none.
+    /// The number of queries whose right tools were in the first answer, in the second, in those of some
+    /// servers, in none.
     pub(super) first: usize,
     pub(super) second: usize,
     pub(super) by_server: usize,

@@ -1,6 +1,6 @@
 //! Catalogues as files with lines of `{server, name, description, input_schema}`.
 //!
-//! Lives here: reading, indexing. Does not live here: what answers show of a tool (`answers`).
+//! Lives here: reading, indexing. Does not live here: the presentation of a tool in answers (`answers`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,7 +13,7 @@ use toolgate_catalog::wire_name;
 use toolgate_core::{Digest, ServerName};
 use toolgate_search::{Document, Indexer, Subset};
 
-/// A file of the data folder as it was when it was read.
+/// A file of the data folder as read.
 #[derive(Clone, Serialize)]
 pub(super) struct Source {
     pub(super) file: String,
@@ -37,7 +37,7 @@ pub(super) struct Tool {
     version: Digest,
 }
 
-/// What an indexer takes.
+/// The input of an indexer.
 pub(super) type Documents = BTreeMap<ServerName, Vec<(Digest, Arc<Document>)>>;
 
 impl Catalogue {
@@ -72,7 +72,7 @@ impl Tool {
     }
 }
 
-/// The lines of a JSONL file, and what the file was.
+/// The lines of a JSONL file, and the file's identity.
 pub(super) fn read_lines(data: &Path, file: &str) -> anyhow::Result<(Source, Vec<Value>)> {
     let path = data.join(file);
     let text = std::fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?;
@@ -89,7 +89,7 @@ pub(super) fn server(name: &str) -> anyhow::Result<ServerName> {
     Ok(ServerName::new(&name)?)
 }
 
-/// The first so many tools of several catalogues, server by server; each name once.
+/// The first `count` tools of several catalogues, server by server; each name once.
 pub(super) fn first_of(catalogues: &[&Catalogue], count: usize) -> Documents {
     let mut sorted: Vec<&Tool> = catalogues.iter().flat_map(|catalogue| &catalogue.tools).collect();
     sorted.sort_by(|a, b| a.server.cmp(&b.server));
@@ -110,7 +110,7 @@ pub(super) fn indexer(documents: &Documents) -> Indexer {
     indexer
 }
 
-/// All tools of several catalogues, as somebody sees them who may see everything.
+/// All tools of several catalogues, as a client without restrictions sees them.
 pub(super) fn all_of(catalogues: &[&Catalogue]) -> Subset {
     indexer(&first_of(catalogues, usize::MAX)).index().all()
 }

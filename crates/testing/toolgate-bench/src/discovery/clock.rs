@@ -24,12 +24,12 @@ pub(super) fn timed<T>(work: impl FnOnce() -> T) -> (f64, T) {
     (ms(start.elapsed()), result)
 }
 
-/// Of several rounds, so that it is the work that is measured and not what else the machine does.
+/// The median of several rounds, so that the work is measured and not other load on the machine.
 pub(super) fn median_ms<T>(rounds: usize, work: impl Fn() -> T) -> f64 {
     median((0..rounds).map(|_| timed(&work).0))
 }
 
-/// What one more of something takes. What is made first goes into memory that was used before.
+/// The memory of one more of something. The first one goes into memory that was used before.
 pub(super) fn weight_of<T>(make: impl Fn() -> T) -> anyhow::Result<u64> {
     const FIRST: usize = 2;
     const MORE: usize = 4;
@@ -39,8 +39,8 @@ pub(super) fn weight_of<T>(make: impl Fn() -> T) -> anyhow::Result<u64> {
     Ok(resident_bytes()?.saturating_sub(before) / MORE as u64)
 }
 
-/// Time on a processor, of all threads together: beside time on a clock it shows what other work on the machine adds,
-/// and that no more than one core was used. Nothing where the system does not say.
+/// CPU time of all threads together: beside wall-clock time it shows the influence of other load, and that no
+/// more than one core was used. Zero if the system does not tell.
 pub(super) fn processor_ms() -> f64 {
     let Ok(threads) = fs::read_dir("/proc/self/task") else { return 0.0 };
     let spent = |thread: fs::DirEntry| {

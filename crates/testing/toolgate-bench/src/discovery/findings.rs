@@ -1,4 +1,4 @@
-//! What a run found: as tables for people and as JSON for programs.
+//! The results of a run: as tables for people and as JSON for programs.
 
 use serde::Serialize;
 
@@ -22,7 +22,7 @@ pub(super) struct Findings {
     pub(super) sizes: Vec<Size>,
 }
 
-/// What one way of finding reached.
+/// The results of one way of searching.
 #[derive(Serialize)]
 pub(super) struct Reached {
     pub(super) way: &'static str,
@@ -33,7 +33,7 @@ pub(super) struct Reached {
     pub(super) journeys: Journeys,
 }
 
-/// Whether a miss is one of the gateway.
+/// The relevance of a miss for the gateway.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Standing {
@@ -200,7 +200,7 @@ impl Size {
 }
 
 impl Latency {
-    /// Processor time is told in steps too coarse for what takes less than a millisecond.
+    /// CPU time is reported in steps too coarse for less than a millisecond.
     fn text(&self) -> String {
         let Latency { way, p50_ms, p99_ms, processor_p50_ms, processor_p99_ms } = self;
         if *p50_ms < 1.0 {

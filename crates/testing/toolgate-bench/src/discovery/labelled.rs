@@ -11,7 +11,7 @@ use toolgate_search::Subset;
 use super::catalogue::{self, Source};
 use super::way::Way;
 
-/// How far down a list is looked.
+/// The number of places of a list that are checked.
 const PLACES: usize = 10;
 const MISSES_PLACES: usize = 100;
 const MISSES_QUERY_CHARS: usize = 160;
@@ -24,11 +24,11 @@ pub(super) struct Labelled {
 /// Any member is as right as another.
 pub(super) type Group = Vec<CanonicalName>;
 
-/// What counts as found.
+/// The criterion of a right result.
 #[derive(Clone, Copy)]
 pub(super) enum Right {
     Tool,
-    /// A tool of the same name on another server too: with a crowd added, nobody labelled those.
+    /// Also a tool of the same name on another server: with a crowd added, those are not labelled.
     Name,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Recall {
     pub(super) at_10: f64,
 }
 
-/// Queries for which something is right.
+/// Queries with at least one right tool.
 pub(super) fn read(data: &Path, file: &str) -> anyhow::Result<(Source, Vec<Labelled>)> {
     let (source, lines) = catalogue::read_lines(data, file)?;
     let all = lines.into_iter().map(labelled).collect::<anyhow::Result<Vec<_>>>();
@@ -93,7 +93,7 @@ impl Trial<'_> {
         Ok(Recall { queries: self.name, tools: self.subset.len(), n, at_1, at_5, at_10 })
     }
 
-    /// Each query with a group that is not among the first five, with its place and what was there instead.
+    /// Each query with a group that is not among the first five, with its place and the results instead.
     pub(super) fn misses(&self, way: &Way<'_>) -> anyhow::Result<String> {
         let mut text = format!("\n{} of {} tools, missed by {}:\n", self.name, self.subset.len(), way.name());
         for labelled in self.queries {

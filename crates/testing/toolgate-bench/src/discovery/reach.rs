@@ -1,4 +1,4 @@
-//! What a way of finding reaches: each figure against its target.
+//! The results of a way of searching: each figure against its target.
 
 use anyhow::{Context as _, bail};
 use toolgate_search::{Budget, Detail};

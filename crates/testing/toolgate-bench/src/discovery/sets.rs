@@ -1,4 +1,4 @@
-//! What is measured on: the catalogues and the labelled queries of the data folder.
+//! The data of the measurements: the catalogues and the labelled queries of the data folder.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ pub(super) struct Sets {
     pub(super) sources: Vec<Source>,
 }
 
-/// A set of queries, and what an answer shows of the tools they are asked of.
+/// A set of queries, and the presentation of their tools in an answer.
 pub(super) struct Asked<'a> {
     pub(super) subset: &'a Subset,
     pub(super) queries: &'a [Labelled],
@@ -68,13 +68,13 @@ impl Sets {
         Asked { subset: &self.wanted_of, queries: &self.wants, shelf }
     }
 
-    /// Every query there is.
+    /// Every query.
     pub(super) fn queries(&self) -> Vec<&str> {
         let all = [&self.steps, &self.tasks, &self.wants].into_iter().flatten();
         all.map(|labelled| labelled.query.as_str()).collect()
     }
 
-    /// Every tool there is.
+    /// Every tool.
     pub(super) fn everything(&self) -> Subset {
         all_of(&[&self.live, &self.enterprise, &self.real, &self.crowd])
     }

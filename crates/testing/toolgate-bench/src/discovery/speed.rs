@@ -1,4 +1,4 @@
-//! How long indexing and searching take, and what an index weighs, by the number of tools.
+//! The time of indexing and searching, and the memory of an index, by the number of tools.
 
 use anyhow::Context as _;
 use serde::Serialize;
@@ -16,7 +16,7 @@ const SIZES: [usize; 3] = [500, 3_500, LARGEST];
 pub(super) const LARGEST: usize = 10_000;
 const LONG_QUERY_CHARS: usize = 10_000;
 const ROUNDS: usize = 20;
-/// Fewer with a model, where a query takes longer.
+/// Fewer with a model, since a query takes longer.
 const MODEL_ROUNDS: usize = 3;
 
 #[derive(Serialize)]
@@ -27,7 +27,7 @@ pub(super) struct Size {
     pub(super) analysed_ms: f64,
     pub(super) assembled_ms: f64,
     pub(super) index_mb: f64,
-    /// Following a server with many tools that comes back.
+    /// Following a returning server with many tools.
     pub(super) changed_tools: usize,
     pub(super) changed_ms: f64,
     pub(super) scoped_ms: f64,
@@ -37,7 +37,7 @@ pub(super) struct Size {
     pub(super) searches: Vec<Latency>,
 }
 
-/// Each query's median over the rounds; of these the middle, and what 99 of 100 do not exceed.
+/// Each query's median over the rounds; of these the middle, and the 99th percentile.
 #[derive(Clone, Copy, Serialize)]
 pub(super) struct Latency {
     pub(super) way: &'static str,
@@ -104,7 +104,7 @@ fn vectors_mb(subset: &Subset, encoding: Option<&Encoding>) -> Option<f64> {
     Some(megabytes((texts * encoding.facts.dimensions * NUMBER_BYTES) as u64))
 }
 
-/// How long a query took on a clock and on processors.
+/// The wall-clock time and the CPU time of a query.
 type Took = [f64; 2];
 
 fn searches(subset: &Subset, queries: &[&str], encoding: Option<&Encoding>) -> anyhow::Result<Vec<Latency>> {

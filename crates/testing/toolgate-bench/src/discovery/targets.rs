@@ -1,10 +1,10 @@
-//! What search is to reach, and whether it does.
+//! The targets of search, and the verdicts.
 
 use serde::Serialize;
 
 use super::way::Way;
 
-/// What must be reached, and what would be better still.
+/// The required value, and the desired one.
 #[derive(Clone, Copy, Serialize)]
 pub(super) struct Target {
     must: f64,

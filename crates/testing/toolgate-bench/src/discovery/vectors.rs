@@ -15,7 +15,7 @@ use super::clock::{megabytes, ms, resident_bytes};
 
 const FILE: &str = ".cache/bench/vectors";
 const SAY_EVERY: Duration = Duration::from_secs(5);
-/// So that a run that is broken off has not worked for nothing.
+/// Vectors are stored this often, so that an interrupted run keeps most of its work.
 const KEEP_EVERY: Duration = Duration::from_secs(30);
 
 /// A model that is loaded, with the vectors of all tools.
@@ -27,7 +27,7 @@ pub(super) struct Encoding {
 
 #[derive(Clone, Serialize)]
 pub(super) struct Facts {
-    /// A digest of everything that has a say in what the vectors are.
+    /// A digest of everything that influences the vectors.
     pub(super) model: String,
     pub(super) dimensions: usize,
     pub(super) load_ms: f64,
@@ -60,7 +60,7 @@ impl Encoding {
     }
 }
 
-/// A file that is of no use is written anew.
+/// A useless file is rewritten.
 fn recall(meaning: &Meaning) {
     let Ok(bytes) = fs::read(FILE) else { return };
     match meaning.remember(&bytes) {
@@ -96,7 +96,7 @@ fn say(Progress { texts, embedded }: Progress) {
     eprintln!("{embedded} of {texts} texts embedded");
 }
 
-/// In one step, so that nobody finds half a file.
+/// In one step, so that no reader finds half a file.
 fn keep(meaning: &Meaning) -> anyhow::Result<()> {
     let file = PathBuf::from(FILE);
     let half = file.with_extension(std::process::id().to_string());

@@ -6,11 +6,11 @@ use toolgate_search::{Hit, Subset};
 
 #[derive(Clone, Copy)]
 pub(super) enum Way<'a> {
-    /// What the gateway does without a model.
+    /// As the gateway without a model.
     Words,
-    /// For comparison only: the gateway never goes by meaning alone.
+    /// For comparison only: the gateway never uses meaning alone.
     Meaning(&'a Meaning),
-    /// What the gateway does with a model.
+    /// As the gateway with a model.
     Both(&'a Meaning),
 }
 

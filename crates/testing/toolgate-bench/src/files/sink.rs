@@ -1,5 +1,5 @@
-//! A server that takes bytes and forgets them: as a plain copy at `/copy`, and as the argument of a tool at `/mcp`. What it
-//! does with each byte is the same for both, so that their difference is the way there.
+//! A server that takes bytes and drops them: as a plain copy at `/copy`, and as the argument of a tool at
+//! `/mcp`. The work per byte is the same for both, so that their difference is the path there.
 
 use std::net::SocketAddr;
 
@@ -15,7 +15,7 @@ use tokio::process::Command;
 use crate::server::serve_until_stdin_ends;
 
 const ANNOUNCEMENT: &str = "the sink is at ";
-/// What is kept of a request: where a file is streamed into it, its id and method stand at its end.
+/// The kept part of a request: if a file is streamed into it, its id and method are at its end.
 const END_BYTES_MAX: usize = 64 << 10;
 
 pub(super) fn command() -> anyhow::Result<Command> {
@@ -53,7 +53,7 @@ async fn answer(request: Request<Incoming>) -> Response<Full<Bytes>> {
     }
 }
 
-/// The end of a body, and how many bytes it had.
+/// The end of a body, and its number of bytes.
 async fn take(mut body: Incoming) -> Result<(Vec<u8>, u64), hyper::Error> {
     let (mut end, mut bytes) = (Vec::new(), 0);
     while let Some(frame) = body.frame().await {
@@ -70,7 +70,7 @@ async fn take(mut body: Incoming) -> Result<(Vec<u8>, u64), hyper::Error> {
     Ok((end, bytes))
 }
 
-/// Method and id of a request; nothing for a notification. One that is here as a whole is read as what it is.
+/// Method and id of a request; `None` for a notification. A complete one is parsed as such.
 fn read(end: &[u8]) -> Option<(String, Value)> {
     if let Ok(message) = serde_json::from_slice::<Value>(end) {
         return Some((message["method"].as_str()?.to_owned(), message.get("id")?.clone()));

@@ -24,7 +24,7 @@ const AHEAD: usize = 8;
 
 type Chunks = mpsc::Receiver<Result<Bytes, std::io::Error>>;
 
-/// Sends a file of this size that is made on the way. Its id, and the digest of what was sent.
+/// Sends a generated file of this size. Returns its id, and the digest of the sent bytes.
 pub(super) async fn upload(target: &Target, name: &str, bytes: u64) -> anyhow::Result<(String, Vec<u8>)> {
     let (send, chunks) = mpsc::channel(AHEAD);
     let made = tokio::spawn(async move {
@@ -49,7 +49,7 @@ pub(super) async fn upload(target: &Target, name: &str, bytes: u64) -> anyhow::R
     Ok((id.to_owned(), made.await.context("make the bytes")?))
 }
 
-/// The digest of a file's bytes as they come.
+/// The digest of a file's bytes while they arrive.
 pub(super) async fn download(target: &Target, file: &str) -> anyhow::Result<Vec<u8>> {
     let request = builder(target, Method::GET, &format!("/files/{file}/content"));
     let response = exchange(target, request.body(Full::<Bytes>::default())?).await?;
@@ -65,7 +65,7 @@ pub(super) async fn download(target: &Target, file: &str) -> anyhow::Result<Vec<
     Ok(digest.finalize().to_vec())
 }
 
-/// Sends a file from the disk as it is. How many bytes arrived.
+/// Sends a file from the disk unchanged. Returns the number of received bytes.
 pub(super) async fn copy(target: &Target, path: &Path) -> anyhow::Result<u64> {
     let bytes = tokio::fs::metadata(path).await.context("look at the file")?.len();
     let mut file = tokio::fs::File::open(path).await.context("open the file")?;
@@ -86,7 +86,7 @@ pub(super) async fn copy(target: &Target, path: &Path) -> anyhow::Result<u64> {
     answer["bytes"].as_u64().context("the copy was not counted")
 }
 
-/// Calls the tool with a file. How many bytes its server got.
+/// Calls the tool with a file. Returns the number of bytes its server got.
 pub(super) async fn call_sink(target: &Target, file: &str) -> anyhow::Result<u64> {
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": MODERN,
@@ -128,7 +128,7 @@ impl Maker {
     fn chunk(&mut self, left: u64) -> Bytes {
         let mut chunk = Vec::with_capacity(CHUNK);
         while chunk.len() < CHUNK {
-            // SplitMix64: one multiplication more than a counter, and nothing like one.
+            // SplitMix64: one multiplication more than a counter, and far more random.
             self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
             let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
             chunk.extend_from_slice(&(mixed ^ (mixed >> 27)).to_le_bytes());

@@ -142,7 +142,7 @@ pub(super) fn tools(era: Era, id: &str) -> Response<ReplyBody> {
     }
 }
 
-/// What stands between the id and the text of a text block.
+/// The text between the id and the text of a text block.
 fn before_text(era: Era) -> &'static str {
     match era {
         Era::Modern => r#","result":{"resultType":"complete","content":[{"type":"text","text":"#,
@@ -152,7 +152,7 @@ fn before_text(era: Era) -> &'static str {
 
 const AFTER_TEXT: &str = "}]}}";
 
-/// `text` is the JSON string as it came, quotes and escapes included.
+/// `text` is the raw JSON string, quotes and escapes included.
 pub(crate) fn echo(era: Era, id: &str, text: &str) -> Response<ReplyBody> {
     let body = joined(&[r#"{"jsonrpc":"2.0","id":"#, id, before_text(era), text, AFTER_TEXT]);
     json(StatusCode::OK, body, Bytes::new())
@@ -183,7 +183,7 @@ impl Blobs {
     }
 }
 
-/// Lines of prose with escaped line ends, since that is what large results are made of, in exactly `bytes` bytes of JSON.
+/// Lines of prose with escaped line ends, as in large results, in exactly `bytes` bytes of JSON.
 fn text_of(bytes: usize) -> String {
     const LINE: &str =
         r"The quick brown fox jumps over the lazy dog while 1,024 bytes of text flow past it.\n";

@@ -1,4 +1,4 @@
-//! What stands around the gateway: somebody who may come in, a server, and a clock.
+//! The surroundings of the gateway: a caller, a server, and a clock.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -16,7 +16,7 @@ use toolgate_core::{Digest, PrincipalId, RawJson, Refusal, RefusalKind, RpcError
 use toolgate_edge::{Archive, Credentials, NoSeat, NotLetIn, Numbers, Seats, Usage};
 
 pub(crate) const SERVER: &str = "fuzz";
-/// `say` answers; the others do something more, as their names say.
+/// `say` answers; the others do more, according to their names.
 pub(crate) const TOOLS: [&str; 6] = ["say", "upload", "ask", "tell", "input", "task"];
 pub(crate) const SECRET: &str = "agent";
 
@@ -24,7 +24,7 @@ pub(crate) const SECRET: &str = "agent";
 #[derive(Default)]
 pub(crate) struct Around {
     pub(crate) seat: OnceLock<Arc<Seat>>,
-    /// What the server answers next.
+    /// The server's next answer.
     answer: Mutex<Option<RawJson>>,
     ids: Mutex<BTreeMap<String, u64>>,
 }
@@ -34,7 +34,7 @@ impl Around {
         *self.answer.lock().unwrap_or_else(PoisonError::into_inner) = answer;
     }
 
-    /// Whether an id was given out.
+    /// True if an id was assigned.
     pub(crate) fn has_given(&self, id: &str) -> bool {
         let ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
         ids.iter().any(|(prefix, last)| {
@@ -62,7 +62,7 @@ impl Clock for Around {
         Box::pin(tokio::time::sleep(duration))
     }
 
-    /// Counted, so that an input can name what was made.
+    /// Counted, so that an input can name a created object.
     fn fresh_id(&self, prefix: &str) -> String {
         let mut ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
         let last = ids.entry(prefix.to_owned()).or_default();
@@ -155,7 +155,7 @@ async fn answered(
             caller.log(answer.clone());
             Ok(Reply::Complete(answer))
         }
-        // Asked for once: a server that only says to be called again is called more and more slowly.
+        // Asked for once: a server that only requests to be called again is called more and more slowly.
         Some("input") if request.input.is_none() => Ok(Reply::InputRequired(answer)),
         Some("task") => Ok(Reply::Task(answer)),
         _ if request.method == "ping" => Err(RpcError::invalid_params("no").into()),

@@ -7,13 +7,13 @@ use std::time::Duration;
 use clap::Parser;
 use toolgate_testkit::neighbour::{Settings, serve_http, serve_stdio};
 
-/// An MCP server that misbehaves as it is told.
+/// An MCP server that misbehaves on request.
 #[derive(Parser)]
 struct Arguments {
     /// Serve streamable HTTP here instead of stdin and stdout; port 0 picks a free one.
     #[arg(long, value_name = "ADDR")]
     listen: Option<SocketAddr>,
-    /// Serve nothing and wait, as a process that somebody left behind.
+    /// Serve nothing and wait, like an orphaned process.
     #[arg(long)]
     idle: bool,
     #[command(flatten)]
@@ -34,7 +34,7 @@ fn main() -> anyhow::Result<()> {
         return Ok(());
     };
     serve_http(address, arguments.settings, |address| {
-        // Nobody reads it: then nobody needs it.
+        // Without a reader the line is not needed.
         drop(writeln!(std::io::stdout(), "listening on http://{address}/mcp"));
     })?;
     Ok(())

@@ -1,4 +1,4 @@
-//! `bank`: the server of the test kit that writes down what runs, over stdio.
+//! `bank`: the server of the test kit that records executed calls, over stdio.
 
 use clap::Parser;
 use toolgate_testkit::bank::{Settings, serve};

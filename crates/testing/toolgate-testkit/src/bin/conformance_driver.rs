@@ -1,7 +1,7 @@
-//! `conformance-driver`: makes an MCP endpoint do what a client scenario of the conformance suite wants to see.
+//! `conformance-driver`: makes an MCP endpoint perform a client scenario of the conformance suite.
 //!
-//! The suite judges what arrives at its own server. Put the gateway between and this program drives it; put nothing
-//! between and it is the client under test itself, which shows that it asks for the right things.
+//! The suite judges the requests to its own server. With the gateway between, this program drives it;
+//! without, it is the client under test itself, which shows that it makes the right requests.
 
 use std::env;
 use std::time::Duration;
@@ -30,7 +30,7 @@ const FORBIDDEN_TOOLS: [&str; 11] = [
     "invalid_control_char_name",
 ];
 
-/// What servers of the scenarios about OAuth offer.
+/// The tool of servers in the OAuth scenarios.
 const PROTECTED_TOOL: &str = "test-tool";
 const LISTED_WAIT: Duration = Duration::from_secs(15);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -40,10 +40,11 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 struct Arguments {
     #[arg(long, value_name = "TOKEN")]
     token: Option<String>,
-    /// Which era to speak; that of MCP_CONFORMANCE_PROTOCOL_VERSION unless told otherwise.
+    /// The era to use; that of MCP_CONFORMANCE_PROTOCOL_VERSION by default.
     #[arg(long)]
     era: Option<Era>,
-    /// Ask even for tools that the endpoint has to keep from its server. Only for an endpoint that is a gateway.
+    /// Call even tools that the endpoint has to withhold from its server. Only for an endpoint that is a
+    /// gateway.
     #[arg(long)]
     insist: bool,
     url: String,
@@ -129,7 +130,7 @@ impl Driver {
         Ok(result)
     }
 
-    /// Whoever signed in before us did so elsewhere: the endpoint may take a moment to notice.
+    /// The sign-in happened elsewhere: the endpoint may take a moment to notice.
     async fn use_what_is_protected(&self) -> anyhow::Result<()> {
         let listed = async {
             while !self.client.list_all_tools().await?.iter().any(|tool| tool.name == PROTECTED_TOOL) {

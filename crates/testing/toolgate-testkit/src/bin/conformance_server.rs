@@ -25,7 +25,7 @@ struct Arguments {
     /// Cut every list into pages of this many items.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     page_size: Option<u16>,
-    /// Which tools to offer.
+    /// The set of tools to offer.
     #[arg(long, value_enum, value_name = "SET", default_value_t = ToolSet::Conformance)]
     tools: ToolSet,
 }

@@ -28,7 +28,7 @@ type Body = BoxBody<Bytes, hyper::Error>;
 /// Adds `Authorization: Bearer TOKEN` to every request and passes it on.
 #[derive(Parser)]
 struct Arguments {
-    /// Where requests go, for example http://127.0.0.1:8700/mcp; only http.
+    /// The target of requests, for example http://127.0.0.1:8700/mcp; only http.
     #[arg(long, value_name = "URL")]
     to: Uri,
     #[arg(long, value_name = "TOKEN")]
@@ -75,7 +75,7 @@ async fn serve(listener: TcpListener, proxy: Arc<Proxy>) -> std::io::Result<()> 
                 let proxy = Arc::clone(&proxy);
                 async move { Ok::<_, Infallible>(proxy.pass(request).await) }
             });
-            // A connection that breaks concerns nobody but its two ends.
+            // A broken connection concerns only its two ends.
             drop(
                 http1::Builder::new()
                     .preserve_header_case(true)
@@ -109,8 +109,8 @@ impl Proxy {
             .expect("the parts come from valid addresses")
     }
 
-    /// Names of this proxy become names of the target; any other `Host` or `Origin` is somebody's claim and the
-    /// target has to see it as it was made.
+    /// Names of this proxy become names of the target; any other `Host` or `Origin` is the client's claim and
+    /// the target has to see it unchanged.
     fn dress(&self, headers: &mut HeaderMap) {
         headers.remove(CONNECTION);
         headers.entry(AUTHORIZATION).or_insert_with(|| self.credentials.clone());

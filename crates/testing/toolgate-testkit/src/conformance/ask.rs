@@ -1,7 +1,7 @@
-//! Asking the client for something in the middle of a call, in whichever way its era allows.
+//! Asking the client for something in the middle of a call, in the way of its era.
 //!
-//! In the initialize era a question is a request sent while the call is open. Since 2026-07-28 it is a result that
-//! lists the questions, and the client calls again with the answers. A tool asks the same way for both.
+//! In the initialize era a question is a request sent while the call is open. Since 2026-07-28 it is a result
+//! that lists the questions, and the client calls again with the answers. A tool asks the same way for both.
 #![expect(deprecated, reason = "sampling and roots are deprecated but the suite still asks for them")]
 
 use std::collections::BTreeMap;
@@ -67,11 +67,11 @@ impl Question {
 pub(super) enum Reply {
     /// One answer per question, under its key.
     Answers(BTreeMap<String, Value>),
-    /// What to return now; the client comes back.
+    /// The result to return now; the client comes back.
     Pending(InputRequiredResult),
 }
 
-/// What a call brought along to ask and be answered with.
+/// The means of a call to ask and to be answered.
 pub(super) struct Asker<'a> {
     pub(super) codec: &'a RequestStateCodec,
     pub(super) ctx: &'a RequestContext<RoleServer>,
@@ -123,7 +123,7 @@ impl Asker<'_> {
         }
     }
 
-    /// Answers of the wrong shape count as not given: the question is put again.
+    /// Answers of the wrong shape are ignored: the question is asked again.
     fn ask_by_result(&self, questions: &[Question], sealed: Option<String>) -> Reply {
         let answer = |question: &Question| {
             let answer = self.responses?.get(question.key)?;

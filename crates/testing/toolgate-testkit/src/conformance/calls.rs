@@ -1,4 +1,4 @@
-//! What the tools do. Long-running ones that become tasks are in `jobs`.
+//! The behaviour of the tools. Long-running ones that become tasks are in `jobs`.
 #![expect(deprecated, reason = "logging and sampling are deprecated but the suite still asks for them")]
 
 use std::sync::atomic::Ordering;
@@ -19,7 +19,7 @@ use super::jobs;
 use super::resources::{PNG_BASE64, WATCHED_URI, WAV_BASE64, plain_text};
 use super::server::{ConformanceServer, is_modern};
 
-/// The suite wants its log lines and progress reports spread out in time.
+/// The suite requires its log lines and progress reports spread out in time.
 const STEP: Duration = Duration::from_millis(50);
 const RECONNECT_WAIT_MAX: Duration = Duration::from_secs(20);
 const CANCEL_WAIT_MAX: Duration = Duration::from_secs(60);
@@ -127,7 +127,7 @@ impl Call<'_> {
         Value::Object(self.params.arguments.clone().unwrap_or_default())
     }
 
-    /// Empty when missing: what these tools do with their arguments is not what is tested.
+    /// Empty when missing: the use of arguments by these tools is not tested.
     pub(super) fn string(&self, name: &str) -> &str {
         let value = self.params.arguments.as_ref().and_then(|arguments| arguments.get(name));
         value.and_then(Value::as_str).unwrap_or_default()
@@ -368,7 +368,7 @@ impl Call<'_> {
     }
 }
 
-/// What a tool that asks more than once remembers between rounds.
+/// The state of a tool that asks more than once, between rounds.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Round {
     name: Option<String>,
@@ -425,7 +425,7 @@ fn spoken(answer: &Value) -> String {
     answer["content"]["text"].as_str().unwrap_or("nothing").to_owned()
 }
 
-/// One field of what a user filled in.
+/// One field of a user's answer.
 pub(super) fn given(answer: &Value, field: &str) -> String {
     answer["content"][field].as_str().unwrap_or("nobody").to_owned()
 }

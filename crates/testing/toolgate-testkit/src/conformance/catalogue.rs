@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::changes::Changes;
 
-/// In a fixed order that is not the alphabet's, so that whoever promises an order has to make it.
+/// In a fixed order that is not alphabetical, so that code that promises an order has to sort.
 pub(super) fn tools(changes: &Changes) -> Vec<Tool> {
     let mut tools = content_tools();
     tools.extend(traffic_tools());

@@ -1,5 +1,5 @@
-//! News about changed lists and resources: who caused it, who hears it.
-//! A session of the initialize era hears everything it may; a subscription hears what it asked for.
+//! Notifications about changed lists and resources: their sources and their receivers. A session of the
+//! initialize era gets everything it may; a subscription gets what it asked for.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,9 +11,9 @@ use tokio::sync::broadcast::{self, error::RecvError};
 
 use super::server::Shared;
 
-/// Missed news are dropped, not queued: a listener that slow learns of the next change.
+/// Missed notifications are dropped, not queued: a listener that slow learns of the next change.
 const NEWS_MAX: usize = 64;
-/// Subscriptions whose client went away before they began are forgotten after this many others.
+/// Subscriptions whose client left before they began are forgotten after this many others.
 const PROMISED_MAX: usize = 16;
 
 #[derive(Debug, Clone)]
@@ -27,8 +27,8 @@ pub(super) enum Change {
 /// The counters say how often each list changed; the lists are derived from them.
 pub(super) struct Changes {
     news: broadcast::Sender<Change>,
-    /// Ears of subscriptions that are being acknowledged. rmcp calls `listen` only after it has sent the acknowledgment,
-    /// and what changes in between must be heard too.
+    /// Receivers of subscriptions that are being acknowledged. rmcp calls `listen` only after it has sent the
+    /// acknowledgment, and changes in between must be received too.
     promised: Mutex<Vec<(SubscriptionFilter, broadcast::Receiver<Change>)>>,
     tools: AtomicU64,
     prompts: AtomicU64,
@@ -50,7 +50,7 @@ impl Changes {
 
     pub(super) fn happened(&self, change: Change) {
         self.counter(&change).fetch_add(1, Ordering::SeqCst);
-        // Nobody listening is no failure.
+        // Having no listeners is not a failure.
         drop(self.news.send(change));
     }
 
@@ -69,7 +69,8 @@ impl Changes {
         found.map_or_else(|| self.news.subscribe(), |index| promised.remove(index).1)
     }
 
-    /// Every other change adds the changing item, the one after takes it away again, so each one is visible in the list.
+    /// Every other change adds the changing item, the one after removes it again, so each one is visible in
+    /// the list.
     pub(super) fn shows_changing_tool(&self) -> bool {
         self.tools.load(Ordering::SeqCst) % 2 == 1
     }

@@ -1,5 +1,5 @@
-//! A client that says yes to everything: it accepts every form with its defaults, answers for a model, has a root.
-//! It remembers which notifications it heard, so that a test can wait for one.
+//! A client that accepts everything: it accepts every form with its defaults, answers for a model, has a
+//! root. It remembers its notifications, so that a test can wait for one.
 #![expect(
     deprecated,
     reason = "sampling, roots and logging are deprecated but servers may still ask for them"
@@ -19,7 +19,7 @@ use rmcp::{ClientHandler, ErrorData};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-/// What such a client says when it is asked as a model.
+/// The answer of such a client as a model.
 pub const MODEL_ANSWER: &str = "This is a test response from the client";
 /// The only root it has.
 pub const ROOT_URI: &str = "file:///test/root";
@@ -36,11 +36,11 @@ struct Heard {
 }
 
 impl ObligingClient {
-    /// Waits until a notification of this method came in; false if none did in time.
+    /// Waits until a notification of this method arrives; false if none does in time.
     pub async fn hears(&self, method: &str, limit: Duration) -> bool {
         let heard = async {
             loop {
-                // Made before the look, so that nothing falls between look and wait.
+                // Created before the check, so that nothing is lost between check and wait.
                 let news = self.heard.news.notified();
                 if self.methods().contains(&method) {
                     return;

@@ -1,7 +1,7 @@
 //! The other set of tools: documents that come in as Base64 and go out as bytes, text, pictures and ids.
 //!
-//! Everything that a gateway does with files can be seen here: what a tool was given (size and sha256 of it), what it
-//! keeps under an id of its own (`docs://{ref_id}`), and how often it ran.
+//! It shows everything that a gateway does with files: a tool's input (its size and sha256), the contents
+//! that it keeps under its own ids (`docs://{ref_id}`), and the number of runs.
 
 mod calls;
 mod catalogue;
@@ -21,7 +21,7 @@ use super::pages;
 use super::server::{Settings, versions_of};
 pub(super) use shelf::Shelf;
 
-/// What a request may have in it, over HTTP and on a line.
+/// The maximum size of a request, over HTTP and on a line.
 pub(super) const REQUEST_BYTES_MAX: usize = 512 << 20;
 
 /// One handler per session, per request or per process; the shelf is shared by all.

@@ -1,5 +1,5 @@
-//! Tools that go on as tasks (extension `io.modelcontextprotocol/tasks`) where the client knows tasks.
-//! Where it does not, they run within the call, except the two that can only be tasks.
+//! Tools that continue as tasks (extension `io.modelcontextprotocol/tasks`) if the client knows tasks.
+//! Otherwise they run within the call, except the two that can only be tasks.
 
 use std::time::Duration;
 

@@ -1,11 +1,11 @@
-//! A conforming MCP server, written on rmcp, that offers everything the official conformance suite asks for by
-//! name, in both protocol eras. Every tool that asks its client for something works in both: as a real request on
-//! the open call in the initialize era, as `input_required` in the stateless one. That makes it the far end for
-//! all four combinations of client era and server era.
+//! A conforming MCP server, written on rmcp, with everything that the official conformance suite asks for by
+//! name, in both protocol eras. Every tool that asks its client for something works in both: as a real
+//! request on the open call in the initialize era, as `input_required` in the stateless one. That makes it
+//! the far end for all four combinations of client era and server era.
 //!
-//! `documents` is another set of tools for the same server: what takes and makes files.
+//! `documents` is another set of tools for the same server, which take and make files.
 //!
-//! `client` is its counterpart: a client that answers whatever it is asked.
+//! `client` is its counterpart: a client that answers every question.
 //!
 //! Not here: servers that misbehave, and anything that knows about Toolgate.
 

@@ -1,4 +1,4 @@
-//! The prompts, what they render to, and completion of their arguments.
+//! The prompts, their rendering, and completion of their arguments.
 
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -77,7 +77,7 @@ pub(super) async fn get(
     Ok(GetPromptResult::new(messages).into())
 }
 
-/// Ranked by nothing but the alphabet, and only where there is an argument to complete.
+/// Sorted alphabetically, and only if there is an argument to complete.
 pub(super) fn complete(request: &CompleteRequestParams) -> CompletionInfo {
     let values = COMPLETIONS
         .iter()

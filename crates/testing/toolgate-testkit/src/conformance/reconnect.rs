@@ -1,5 +1,5 @@
-//! The session manager of rmcp, plus one bad habit on purpose: the stream of `test_reconnection` ends right after
-//! its first event, so the client has to come back with `Last-Event-ID` to get its result.
+//! The session manager of rmcp, plus one intentional fault: the stream of `test_reconnection` ends right
+//! after its first event, so the client has to come back with `Last-Event-ID` to get its result.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,12 +15,12 @@ use tokio::sync::Notify;
 
 use super::server::Shared;
 
-/// How long clients are told to wait before they come back.
+/// The time that clients should wait before they come back.
 pub(super) const RETRY: Duration = Duration::from_millis(500);
-/// The event that carries nothing but an id to come back with.
+/// The event that carries only an id to come back with.
 const PRIMING_EVENTS: usize = 1;
 
-/// Which sessions came back for a result since their stream was cut.
+/// The sessions that came back for a result since their stream was cut.
 #[derive(Default)]
 pub(super) struct Returns {
     returned: Mutex<BTreeSet<String>>,

@@ -123,8 +123,8 @@ fn document_router(settings: Settings, config: StreamableHttpServerConfig) -> Ro
     router.route("/copy", post(sink::copy))
 }
 
-/// What servers of the initialize era answer to a version they have never heard of: no word of JSON-RPC codes that
-/// were invented later.
+/// The answer of servers of the initialize era to an unknown version, without the JSON-RPC codes that were
+/// invented later.
 async fn refuse_modern(request: Request, next: Next) -> Response {
     let asked = request.headers().get("mcp-protocol-version").and_then(|version| version.to_str().ok());
     let known = ProtocolVersion::known_up_to(&ProtocolVersion::LATEST_WITH_INITIALIZE);

@@ -1,5 +1,5 @@
-//! The handler: what the server says about itself and which module answers which method.
-//! Behaviour of single tools, prompts and resources lives in their own modules.
+//! The handler: the server's description of itself and the module for each method. The behaviour of single
+//! tools, prompts and resources lives in their own modules.
 #![expect(
     deprecated,
     reason = "logging and resources/subscribe are deprecated but the suite still asks for them"
@@ -20,7 +20,7 @@ use super::changes::{self, Changes};
 use super::reconnect::Returns;
 use super::{calls, catalogue, jobs, pages, prompts, resources};
 
-/// Which protocol revisions the server admits to know.
+/// The protocol revisions that the server supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Era {
     #[default]
@@ -31,13 +31,13 @@ pub enum Era {
     Modern,
 }
 
-/// Which tools the server has.
+/// The set of tools of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum ToolSet {
-    /// What the official conformance suite calls by name.
+    /// The tools that the official conformance suite calls by name.
     #[default]
     Conformance,
-    /// What takes and makes documents.
+    /// Tools that take and make documents.
     Documents,
 }
 
@@ -58,16 +58,16 @@ pub(super) struct ConformanceServer {
     watched: Arc<Mutex<BTreeSet<String>>>,
 }
 
-/// What outlives a handler: tasks, the seal of request states, the news about changed lists.
+/// The state beyond a handler: tasks, the seal of request states, the notifications about changed lists.
 pub(super) struct Shared {
     pub(super) settings: Settings,
     pub(super) codec: RequestStateCodec,
     pub(super) tasks: TaskManager,
     pub(super) changes: Changes,
     pub(super) returns: Returns,
-    /// How often `test_cancellation` was cancelled.
+    /// The number of cancellations of `test_cancellation`.
     pub(super) cancellations: AtomicU64,
-    /// How often it was called.
+    /// The number of its calls.
     pub(super) cancellable: AtomicU64,
     pub(super) spawned: TaskTracker,
 }

@@ -155,7 +155,7 @@ impl Inner {
         }
     }
 
-    /// A code is good once, for whoever can show what its challenge was made of.
+    /// A code is valid once, for the holder of its verifier.
     fn by_code(&self, parameters: &Parameters) -> Option<Grant> {
         let grant = self.lock().codes.remove(parameters.get("code")?)?;
         let proof = encode(Sha256::digest(parameters.get("code_verifier")?));
@@ -193,7 +193,7 @@ impl Inner {
         json_answer(StatusCode::OK, &answer)
     }
 
-    /// Who asks for a token, if they can show what they have to.
+    /// The client of a token request, if it authenticates.
     fn client(&self, request: &Request<Bytes>, parameters: &Parameters) -> Option<String> {
         let (id, secret) = match request.headers().get(AUTHORIZATION) {
             Some(basic) => read_basic(basic)?,

@@ -1,4 +1,5 @@
-//! The protected MCP server: small, of the older era, and closed to whoever brings no token of its own issuer.
+//! The protected MCP server: small, of the older era, and closed to clients without a token of its own
+//! issuer.
 
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, WWW_AUTHENTICATE};

@@ -1,4 +1,4 @@
-//! What the server has to say, whatever carries it.
+//! The answers of the server, over any transport.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -35,22 +35,22 @@ struct Params<'a> {
     answers: Option<&'a RawValue>,
 }
 
-/// What is to be done about a message.
+/// The treatment of a message.
 pub(super) enum Act {
-    /// It wants no answer.
+    /// It needs no answer.
     Nothing,
-    /// It gets none, although it wants one.
+    /// It gets no answer, although it needs one.
     Silence,
     Result(String),
     Error(i64, &'static str),
     /// The connection is for notifications from now on.
     Listen,
     Misdeed(Misdeed),
-    /// The result, and then the news that the list of tools has changed.
+    /// The result, and then the notification that the list of tools has changed.
     Announce(String),
-    /// The result, and then no session is known any more.
+    /// The result, and then all sessions are forgotten.
     Forget(String),
-    /// The user is to be asked; what they say is the result.
+    /// The user is asked; the answer is the result.
     Ask,
     /// The answer to a question of ours: the question's id and the text of the whole message.
     Answered(String, String),
@@ -79,7 +79,7 @@ impl Brain {
         }
     }
 
-    /// `text` is the message as it came, `head` what came around it.
+    /// `text` is the raw message, `head` its surroundings.
     pub(super) fn consider(&self, text: &str, head: &str) -> Act {
         let Ok(message) = serde_json::from_str::<Message<'_>>(text) else {
             return Act::Error(-32700, "not JSON");
@@ -150,7 +150,7 @@ impl Brain {
         capabilities
     }
 
-    /// A result with these members and what the era adds to them.
+    /// A result with these members and the era's additions.
     fn complete(&self, members: &str) -> String {
         match self.settings.era {
             Era::Legacy => format!("{{{members}}}"),
@@ -243,7 +243,7 @@ impl Brain {
         std::fs::read_to_string(file).expect("the file of --result can be read")
     }
 
-    /// The result of a tool that says something.
+    /// The result of a tool with a text.
     pub(super) fn said(&self, text: &str) -> String {
         self.complete(&format!(r#""content":{}"#, json!([{ "type": "text", "text": text }])))
     }
@@ -258,7 +258,7 @@ impl Brain {
         let line = format!("{}\n", "chatter ".repeat(128));
         let mut stderr = std::io::stderr().lock();
         for _ in 0..CHATTER_BYTES / line.len() {
-            // Whoever closed our standard error does not want to hear it.
+            // A closed standard error needs no output.
             drop(stderr.write_all(line.as_bytes()));
         }
     }
@@ -282,7 +282,7 @@ pub(super) fn error(id: &str, code: i64, message: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":"{message}"}}}}"#)
 }
 
-/// What the user is asked.
+/// The question to the user.
 const QUESTION: &str =
     r#"{"message":"Well?","requestedSchema":{"type":"object","properties":{"word":{"type":"string"}}}}"#;
 
@@ -297,7 +297,7 @@ fn input_required() -> String {
     format!(r#"{{"resultType":"input_required","inputRequests":{requests},"requestState":"the state"}}"#)
 }
 
-/// A notification that means nothing to anybody.
+/// A meaningless notification.
 pub(super) fn noise(at: usize) -> String {
     let data = "x".repeat(200);
     format!(

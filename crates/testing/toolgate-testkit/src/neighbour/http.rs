@@ -11,7 +11,7 @@ use super::brain::{Act, Brain, Message, acknowledged, error, list_changed, noise
 use super::misdeed::{DRIP, GARBAGE, LINGER, Misdeed};
 use super::{Era, Settings, Start};
 
-/// Serves until the process ends. `said` gets the address.
+/// Serves until the process ends. `said` receives the address.
 pub fn serve(address: SocketAddr, settings: Settings, said: impl FnOnce(SocketAddr)) -> io::Result<()> {
     let listener = TcpListener::bind(address)?;
     said(listener.local_addr()?);
@@ -33,7 +33,7 @@ pub fn serve(address: SocketAddr, settings: Settings, said: impl FnOnce(SocketAd
 struct Server {
     brain: Brain,
     sessions: Mutex<BTreeSet<String>>,
-    /// Streams that hear of changes, each with the id of its subscription if it has one.
+    /// Streams that receive changes, each with the id of its subscription if it has one.
     listeners: Mutex<Vec<(TcpStream, Option<String>)>>,
     /// Questions that are open, and who waits for their answers.
     asked: Mutex<BTreeMap<String, SyncSender<String>>>,
@@ -143,7 +143,7 @@ impl Server {
         });
     }
 
-    /// Answers one message. `false` if the connection is of no use any more.
+    /// Answers one message. `false` if the connection is no longer usable.
     fn post(&self, stream: &mut TcpStream, request: &Request) -> io::Result<bool> {
         let message = serde_json::from_str::<Message<'_>>(&request.body).ok();
         let id = message.as_ref().and_then(|message| message.id).map_or("null", |id| id.get());
@@ -159,7 +159,7 @@ impl Server {
             Act::Nothing | Act::Cancelled => send(stream, "202 Accepted", "", "")?,
             Act::Answered(question, answer) => {
                 let waiting = lock(&self.asked).remove(&question);
-                // Whoever asked may have gone.
+                // The waiter may have gone.
                 waiting.into_iter().for_each(|waiting| drop(waiting.send(answer.clone())));
                 send(stream, "202 Accepted", "", "")?;
             }
@@ -205,7 +205,8 @@ impl Server {
         Ok(true)
     }
 
-    /// Why a message of the older era is not taken: a version from the future, no session, or one that is forgotten.
+    /// The reason why a message of the older era is refused: a version from the future, no session, or a
+    /// forgotten one.
     fn refusal(&self, request: &Request) -> Option<&'static str> {
         if request.header("mcp-protocol-version").is_some_and(|version| version >= "2026") {
             return Some("400 Bad Request");
@@ -222,7 +223,7 @@ impl Server {
         stream.read(&mut end).map(drop)
     }
 
-    /// Asks on the stream of the call; the answer comes as a message of its own.
+    /// Asks on the stream of the call; the answer is a separate message.
     fn ask(&self, stream: &mut TcpStream, id: &str) -> io::Result<()> {
         let asked = format!("\"ask-{}\"", id.trim_matches('"'));
         let (waiting, answer) = sync_channel(1);

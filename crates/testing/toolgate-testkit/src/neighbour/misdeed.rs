@@ -1,23 +1,23 @@
-//! What can be done wrong to one call, by the name of the tool that does it.
+//! The misdeeds against one call, by the name of the tool.
 
 use std::time::Duration;
 
-/// How large "too large" is.
+/// The size that is too large.
 pub(super) const HUGE_BYTES: usize = 50 << 20;
-/// What a chatty server writes to its standard error in one call.
+/// The output of a chatty server to its standard error in one call.
 pub(super) const CHATTER_BYTES: usize = 20 << 20;
-/// The pace of a body that never gets anywhere.
+/// The pace of a body that never ends.
 pub(super) const DRIP: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Misdeed {
-    /// Takes the call and says nothing.
+    /// Takes the call and does not answer.
     Hang,
     /// Sends half of the answer.
     Half,
     /// Sends half of the answer and ends the process.
     HalfExit,
-    /// Answers a request nobody made, and this one not at all.
+    /// Answers a request that was never made, and this one not at all.
     Stranger,
     Twice,
     /// Sends notifications without end.
@@ -28,7 +28,7 @@ pub(super) enum Misdeed {
     HugeEvent,
     /// Ends the process.
     Exit,
-    /// Prints what is no protocol, then answers.
+    /// Prints text outside of the protocol, then answers.
     Garbage,
     /// Answers with neither a result nor an error.
     Shapeless,
@@ -36,13 +36,13 @@ pub(super) enum Misdeed {
     Chatter,
     /// Leaves a process behind that outlives it if it can, then answers.
     Grandchild,
-    /// Asks the user something and leaves before the answer comes.
+    /// Asks the user something and leaves before the answer.
     AskExit,
-    /// HTTP: says 500.
+    /// HTTP: answers 500.
     Status500,
-    /// HTTP: says 401.
+    /// HTTP: answers 401.
     Status401,
-    /// HTTP: says it is somewhere else.
+    /// HTTP: answers with a redirect.
     Redirect,
     /// HTTP: answers with a web page.
     WrongType,
@@ -50,7 +50,7 @@ pub(super) enum Misdeed {
     Cut,
     /// HTTP: sends the body one byte at a time.
     Loris,
-    /// HTTP: says the body is shorter than it is.
+    /// HTTP: declares a body shorter than it is.
     Short,
 }
 
@@ -78,8 +78,8 @@ pub(super) const TOOLS: [(&str, Misdeed); 21] = [
     ("short", Misdeed::Short),
 ];
 
-/// How long a question stands before whoever asked it leaves.
+/// The time that a question stays open before its asker leaves.
 pub(super) const LINGER: Duration = Duration::from_millis(300);
 
-/// What no client of the protocol can make sense of.
+/// Text that no client of the protocol can parse.
 pub(super) const GARBAGE: &str = "Server listening on stdin...\n{\"half\": \n[1,2\n\u{0}\u{1}\nnull\n";

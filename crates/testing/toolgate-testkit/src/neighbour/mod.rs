@@ -1,8 +1,8 @@
-//! A server that misbehaves on request: which way is chosen by flags (how it starts, how it lists) and by the name of
-//! the tool that is called. Written by hand on blocking sockets and pipes, because an SDK would not let it lie.
+//! A server that misbehaves on request: flags (start, listing) and the name of the called tool select the
+//! way. Written by hand on blocking sockets and pipes, because an SDK would not let it lie.
 //!
-//! It is also a server whose every byte is known: definitions and results can come verbatim from files, and some
-//! tools hand back exactly what they received.
+//! It is also a server whose every byte is known: definitions and results can come verbatim from files, and
+//! some tools return exactly what they received.
 //!
 //! Not here: servers that behave (see `conformance`), and anything that knows about Toolgate.
 
@@ -18,19 +18,19 @@ use clap::{Args, ValueEnum};
 pub use http::serve as serve_http;
 pub use stdio::serve as serve_stdio;
 
-/// How the server behaves.
+/// The behaviour of the server.
 #[derive(Args, Clone, Debug)]
 pub struct Settings {
     /// The protocol era it speaks.
     #[arg(long, value_enum, default_value_t = Era::Legacy)]
     pub era: Era,
-    /// What it does before anybody has asked for anything.
+    /// Its behaviour before the first request.
     #[arg(long, value_enum, default_value_t = Start::Well)]
     pub start: Start,
-    /// How it answers `tools/list`.
+    /// Its answers to `tools/list`.
     #[arg(long, value_enum, default_value_t = List::Well)]
     pub list: List,
-    /// `--start` and `--list` hold only as long as this file does not exist.
+    /// `--start` and `--list` apply only while this file does not exist.
     #[arg(long, value_name = "FILE")]
     pub well_once: Option<PathBuf>,
     /// Lists this many tools more.
@@ -42,13 +42,13 @@ pub struct Settings {
     /// Lists the definitions in this file (one a line, byte for byte) instead of its own.
     #[arg(long, value_name = "FILE")]
     pub definitions: Option<PathBuf>,
-    /// The tool `verbatim` answers with what stands in this file, byte for byte.
+    /// The tool `verbatim` answers with the content of this file, byte for byte.
     #[arg(long, value_name = "FILE")]
     pub result: Option<PathBuf>,
     /// Lists a resource with this URI; can be given more than once.
     #[arg(long, value_name = "URI")]
     pub resource: Vec<String>,
-    /// What it calls itself in its answers.
+    /// Its name in its answers.
     #[arg(long, default_value = "neighbour")]
     pub label: String,
 }
@@ -64,9 +64,9 @@ pub enum Start {
     Well,
     /// Never answers a request that opens a connection.
     Hang,
-    /// Ends (stdio) or closes every connection (HTTP) as soon as it is spoken to.
+    /// Ends (stdio) or closes every connection (HTTP) at the first message.
     Exit,
-    /// Prints what is no protocol before it speaks it.
+    /// Prints text outside of the protocol first.
     Garbage,
 }
 

@@ -33,7 +33,7 @@ struct Server {
     /// Ids of open subscriptions.
     listeners: Mutex<Vec<String>>,
     flooding: Arc<AtomicBool>,
-    /// Questions that are open, and the calls they belong to.
+    /// Open questions, and their calls.
     asked: Mutex<BTreeMap<String, String>>,
 }
 
@@ -41,7 +41,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whoever closed the pipe does not want to hear it.
+/// A closed pipe needs no output.
 fn write(text: &str) {
     let mut stdout = stdout().lock();
     drop(stdout.write_all(text.as_bytes()));
@@ -137,7 +137,7 @@ impl Server {
         }
     }
 
-    /// Goes on until the call is cancelled or half a minute has passed; other calls are answered meanwhile.
+    /// Continues until the call is cancelled or half a minute has passed; other calls are answered meanwhile.
     fn flood(&self) {
         self.flooding.store(true, Ordering::SeqCst);
         let flooding = self.flooding.clone();

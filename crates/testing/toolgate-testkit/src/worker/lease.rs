@@ -49,7 +49,7 @@ impl Lease {
         Ok(Self { place: Some(place) })
     }
 
-    /// Renews the lease for ever.
+    /// Renews the lease forever.
     pub(super) async fn keep(&self) {
         let Some(place) = &self.place else { return std::future::pending().await };
         loop {
@@ -86,7 +86,7 @@ impl Place {
             return;
         }
         let beat = self.request(reqwest::Method::POST, &self.path("/heartbeat"), None).await;
-        // A gateway that is away is tried again; one that forgot us is told again who we are.
+        // An unavailable gateway is tried again; one that forgot us gets a new registration.
         if beat.is_ok_and(|(status, _)| status == reqwest::StatusCode::GONE) {
             let body = Some(&self.registration);
             drop(self.request(reqwest::Method::POST, "/servers/register", body).await);

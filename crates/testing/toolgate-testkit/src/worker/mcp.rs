@@ -84,7 +84,7 @@ impl Worker {
         (!fits).then(|| (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, challenge)]).into_response())
     }
 
-    /// Which of the tokens was shown.
+    /// The index of the shown token.
     fn bearer(&self, headers: &HeaderMap) -> Option<usize> {
         let shown = headers.get(header::AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")?;
         self.settings.bearer.iter().position(|bearer| bearer == shown)
@@ -150,7 +150,7 @@ impl Worker {
         tools
     }
 
-    /// Says who did it. What the arguments say of `ttlMs` and `cacheScope` the result says too.
+    /// Reports the instance. The arguments' `ttlMs` and `cacheScope` are repeated in the result.
     async fn call(&self, params: &Value, bearer: Option<usize>) -> Option<Value> {
         if self.settings.broken.as_ref().is_some_and(|path| path.exists()) {
             return None;

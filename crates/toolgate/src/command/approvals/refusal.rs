@@ -1,4 +1,4 @@
-//! Decisions that were refused: what happened, and what would help at the command line.
+//! Refused decisions: what happened, and the advice at the command line.
 
 use toolgate_core::approval::ApprovalRefusal;
 use toolgate_core::governance::DecideError;

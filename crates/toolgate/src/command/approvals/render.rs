@@ -26,7 +26,7 @@ pub(super) fn list(approvals: &[Approval], now_ms: i64) -> Table {
     table
 }
 
-/// All there is to know before deciding. `effects` are those of the tool as it is now, if it is still there.
+/// The data for a decision. `effects` are those of the current tool, if it still exists.
 pub(super) fn show(approval: &Approval, effects: Option<Effects>, now_ms: i64) -> String {
     let mut text = format!("{}  {}\n\n", approval.id, state(approval, now_ms));
     for (name, value) in facts(approval, effects) {
@@ -50,7 +50,7 @@ pub(super) fn show(approval: &Approval, effects: Option<Effects>, now_ms: i64) -
     text
 }
 
-/// What would go to the server beside the arguments.
+/// The content for the server besides the arguments.
 fn attachment(one: &Attachment) -> String {
     let name = one.name.as_ref().map(|name| format!(" \"{name}\"")).unwrap_or_default();
     let place = one.place.trim_start_matches('/');
@@ -105,7 +105,7 @@ fn left(approval: &Approval, now_ms: i64) -> String {
     }
 }
 
-/// Where it stands, in words.
+/// Its state, in words.
 fn state(approval: &Approval, now_ms: i64) -> String {
     let left = approval.expires_at_ms.saturating_sub(now_ms);
     match approval.state {
@@ -144,7 +144,7 @@ fn vote(approval: &Approval, vote: &Vote) -> String {
     format!("{}  {}{through} said {said}{outdated}{reason}", rfc3339(vote.at_ms), clean(vote.person.as_str()))
 }
 
-/// What came of a decision.
+/// The result of a decision.
 pub(super) fn decided(approval: &Approval, grant: Option<&Grant>, now_ms: i64) -> String {
     let mut text = match approval.state {
         ApprovalState::Pending => {

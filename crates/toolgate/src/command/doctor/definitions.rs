@@ -1,4 +1,4 @@
-//! What the doctor says about agents, capabilities and search.
+//! The doctor's findings about agents, capabilities and search.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -50,13 +50,14 @@ fn problem(problem: &DefinitionProblem) -> Finding {
     wrong("agents", problem.to_string(), Some(hint))
 }
 
-/// It may be a mistake, or a server that is away.
+/// It may be a mistake, or a server that is down.
 fn unfitting(Unmatched { place, pattern }: &Unmatched) -> Finding {
     let hint = "check its spelling, and whether the server that it is for is there: `toolgate tools list`";
     Finding { hint: Some(hint.into()), ..fine("agents", format!("{place}: no tool fits `{pattern}`")) }
 }
 
-/// Rules that fit none of the tools that servers listed last. Where nothing was ever listed, nobody can say.
+/// Rules that match none of the tools that servers listed last. If nothing was ever listed, this cannot be
+/// checked.
 async fn unmatched(
     config: &Config,
     store: &Store,
@@ -74,7 +75,7 @@ async fn unmatched(
         ..AgentDefinition::named(AgentName::default_agent())
     };
     let agents = definitions.agents.values().map(|agent| &**agent).chain([&everything]);
-    // What does not go together is told as a problem.
+    // Inconsistent definitions are reported as a problem.
     let scopes = agents.filter_map(|agent| definitions.scope(agent).ok());
     Ok(scopes.flat_map(|scope| discovery.unmatched(&scope)).collect())
 }

@@ -1,4 +1,4 @@
-//! What the doctor says about files.
+//! The doctor's findings about files.
 
 use std::sync::Arc;
 
@@ -47,19 +47,19 @@ fn shown(place: &Place) -> String {
     }
 }
 
-/// The tool was listed last without the argument that somebody wants to fill.
+/// The tool was listed last without the argument of a file setting.
 fn misfit((name, why): &(CanonicalName, String)) -> Finding {
     let hint = "name the argument in `[[tools.files]]`, or let its server say which one takes the file";
     wrong("files", format!("{name}: {why}"), Some(hint.to_owned()))
 }
 
-/// Agents call it all the same; but people may look for it under its plain name.
+/// Agents can still call it; but people may search for it under its plain name.
 fn renamed((name, why): &(CanonicalName, String)) -> Finding {
     let hint = "an alias gives it a name that says more; names that were given stay";
     Finding { hint: Some(hint.to_owned()), ..fine("names", format!("{name}: {why}")) }
 }
 
-/// Nothing is wrong for agents; whoever writes the server may want to know.
+/// Nothing is wrong for agents; the server's author may want to know.
 fn completed((name, what): &(CanonicalName, String)) -> Finding {
     let hint = "its server should write `\"type\": \"object\"` into the schema";
     Finding { hint: Some(hint.to_owned()), ..fine("tools", format!("{name}: {what}")) }

@@ -1,4 +1,5 @@
-//! What the doctor says about the machine and the program: its version, the clock, the room on the disk, the policy in force.
+//! The doctor's findings about the machine and the program: its version, the clock, the disk space, the
+//! policy in force.
 
 use std::path::Path;
 
@@ -17,9 +18,9 @@ use crate::config::Config;
 use crate::failure;
 use crate::governance::sources;
 
-/// Below this, what is written soon does not fit any more.
+/// Below this, writes will soon fail.
 const ROOM_BYTES_MIN: u64 = 256 << 20;
-/// Below this, somebody should know.
+/// Below this, a warning is due.
 const ROOM_BYTES_FEW: u64 = 2 << 30;
 /// Other gateways' clocks may be ahead by a little.
 const CLOCK_BEHIND_MS_MAX: i64 = 60_000;
@@ -37,7 +38,8 @@ pub(super) async fn check(config: &Config, store: &Store) -> Vec<Finding> {
     findings
 }
 
-/// A clock that stands before the last thing it recorded was set back, and tokens, leases and certificates go by it.
+/// A clock that is behind the last recorded event was set back, and tokens, leases and certificates depend on
+/// it.
 async fn clock(store: &Store) -> Finding {
     let newest = store.ledger_page(&Filter::default(), None, 1, Order::NewestFirst).await;
     let (now, newest) = match newest {
@@ -96,7 +98,7 @@ fn told_bytes(bytes: u64) -> String {
     }
 }
 
-/// What the files say, and whether the gateway that runs decides by it.
+/// The written policies, and whether the running gateway uses them.
 async fn policy(config: &Config) -> Finding {
     let place = match &config.policy.folder {
         Some(folder) => folder.display().to_string(),

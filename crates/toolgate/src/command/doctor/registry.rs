@@ -1,4 +1,4 @@
-//! What the doctor says about secrets, servers that register, and tools that wait for somebody.
+//! The doctor's findings about secrets, registered servers, and tools that wait for a review.
 
 use std::collections::BTreeSet;
 
@@ -76,7 +76,7 @@ async fn open_vault(config: &Config) -> anyhow::Result<String> {
     opened
 }
 
-/// Asks every source once. Nothing of what it answers is told.
+/// Asks every source once. Its answer is not shown.
 async fn check_sources(config: &Config) -> Vec<Finding> {
     let outside = match keyring::outside(config) {
         Ok(outside) => outside,
@@ -120,7 +120,7 @@ fn advice(source: &OutsideSource) -> String {
     }
 }
 
-/// Secrets that the file names and nobody has stored.
+/// Secrets that the file names and that are not stored.
 async fn missing_secrets(config: &Config, store: &Store) -> Result<Vec<Finding>, StoreError> {
     let stored = store.list_sealed(None).await?;
     let mut findings = Vec::new();
@@ -197,7 +197,8 @@ async fn waiting_tools(store: &Store) -> Result<Vec<Finding>, StoreError> {
     Ok(vec![Finding { hint, ..fine("tools", says) }])
 }
 
-/// Tools whose arguments are not checked, or not all of them. Their servers are at fault, and nothing here can mend it.
+/// Tools whose arguments are not checked, or not all of them. Their servers are at fault, and it cannot be
+/// fixed here.
 async fn unchecked_tools(config: &Config, store: &Store) -> Result<Vec<Finding>, StoreError> {
     let catalog = stored::catalog(config, store).await?;
     let unchecked = stored::tools(&catalog)

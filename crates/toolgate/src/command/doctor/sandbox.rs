@@ -1,4 +1,4 @@
-//! What this machine can keep servers from, and what it keeps each of them from.
+//! The confinement on this machine, and that of each server.
 
 use toolgate_core::server::{ConfinementLevel, TransportSpec};
 use toolgate_sandbox::Confiner;

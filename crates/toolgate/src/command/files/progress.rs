@@ -1,4 +1,4 @@
-//! How far a large file is, for whoever watches.
+//! The progress of a large file, for the user.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::render::size;
 use crate::output::write_talk;
 
-/// Smaller ones are there before anybody wonders.
+/// Smaller ones are done before a user wonders.
 const BYTES_MIN: u64 = 8 << 20;
 pub(super) const PAUSE: Duration = Duration::from_millis(200);
 
@@ -18,7 +18,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// `bytes` is how many there will be, if that is known.
+    /// `bytes` is the total number, if known.
     pub(super) fn new(bytes: Option<u64>) -> Self {
         let is_large = bytes.is_none_or(|bytes| bytes >= BYTES_MIN);
         Self { bytes, told_at: None, is_watched: is_large && std::io::stderr().is_terminal() }

@@ -18,7 +18,7 @@ use crate::output;
 /// Stands for standard input or output.
 const DASH: &str = "-";
 
-/// What is sent.
+/// The content to send.
 pub(super) struct Source {
     pub(super) name: String,
     upload: Upload,
@@ -44,7 +44,7 @@ impl Source {
         if about.is_dir() {
             bail!("{} is a folder\nhint: pack it into one file first, such as with tar", path.display());
         }
-        // A pipe has a length too, which is none.
+        // A pipe reports a length too, which is meaningless.
         let bytes = about.is_file().then_some(about.len());
         Ok(Self { name, upload: Upload::new(file, bytes), bytes })
     }
@@ -62,19 +62,19 @@ impl Source {
     }
 }
 
-/// Where a file is written to.
+/// The target of a download.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Place {
     StandardOutput,
     File {
         path: PathBuf,
-        /// Whether what is there may be replaced.
+        /// True if an existing file may be replaced.
         replaces: bool,
     },
 }
 
 impl Place {
-    /// `name` is what the gateway calls it, which has no folders in it.
+    /// `name` is the gateway's name for it, without folders.
     pub(super) fn of(output: Option<&Path>, cwd: &Path, name: &str) -> anyhow::Result<Self> {
         let own = |folder: &Path| Place::File { path: folder.join(name), replaces: false };
         let place = match output {
@@ -95,7 +95,7 @@ impl Place {
     }
 }
 
-/// Writes it, and proves that it is what it should be. What breaks off leaves no file.
+/// Writes it, and verifies its digest. A broken download leaves no file.
 pub(super) async fn save(download: Download, place: &Place, digest: &str) -> anyhow::Result<()> {
     match place {
         Place::StandardOutput => {
@@ -113,7 +113,7 @@ pub(super) async fn save(download: Download, place: &Place, digest: &str) -> any
     }
 }
 
-/// With the mode that a file of this user usually has: a temporary one would be for nobody else.
+/// With the usual mode of this user's files: a temporary file would be private.
 fn new_file(folder: &Path) -> std::io::Result<NamedTempFile> {
     tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(folder)
 }

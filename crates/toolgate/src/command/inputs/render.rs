@@ -50,7 +50,7 @@ pub(super) fn show(input: &Value) -> String {
     format!("{}\n{lines}", printable(text(&input["id"])))
 }
 
-/// What is to be answered, with what it reads as where that is something else.
+/// The possible answers, with their labels if these differ.
 fn options(input: &Value) -> Vec<String> {
     let options = input["options"].as_array().into_iter().flatten();
     let told = options.map(|option| match text(&option["label"]) {

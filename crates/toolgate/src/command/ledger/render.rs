@@ -10,7 +10,7 @@ use crate::command::shown::{duration, indented, pretty, several};
 use crate::table::{Table, clean};
 
 const HEADER: [&str; 7] = ["TIME", "EVENT", "PRINCIPAL", "TOOL", "RESULT", "TOOK", "CALL"];
-/// Widths while events come one by one and nobody knows what is yet to come.
+/// The widths while events arrive one by one and later ones are unknown.
 const WIDTHS: [usize; 6] = [24, 21, 36, 28, 17, 9];
 
 pub(super) fn table(events: &[Recorded]) -> Table {
@@ -46,13 +46,13 @@ fn cells(event: &Event) -> [String; 7] {
     ]
 }
 
-/// What the event says came of it.
+/// The outcome of an event.
 fn result(event: &Event) -> &'static str {
     let outcome = event.outcome.map(|outcome| outcome.as_str());
     outcome.or_else(|| event.decision.map(|decision| decision.as_str())).unwrap_or_default()
 }
 
-/// What the event can be looked up by.
+/// The ids to look an event up by.
 fn about(event: &Event) -> String {
     let call = event.about.call.as_ref().map(ToString::to_string);
     call.or_else(|| event.approval.as_ref().map(ToString::to_string)).unwrap_or_default()
@@ -61,11 +61,11 @@ fn about(event: &Event) -> String {
 /// A body that an event names.
 pub(super) enum Kept {
     Here(RawJson),
-    /// Its time is over, or it was too large, or the tool's audit level keeps none.
+    /// It expired, or was too large, or the tool's audit level stores none.
     Gone,
 }
 
-/// One call from its proposal to its end. `body` finds what an event names.
+/// One call from its proposal to its end. `body` finds the bodies that an event references.
 pub(super) fn call(events: &[Recorded], body: impl Fn(&Digest) -> Kept) -> String {
     let Some(first) = events.first() else { return String::new() };
     let mut text = String::new();
@@ -106,7 +106,7 @@ fn facts(events: &[Recorded]) -> Vec<(&'static str, String)> {
     found.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-/// Who made the call. Other events of it may be somebody's vote.
+/// The caller. Other events of it may be votes.
 fn proposer(events: &[Recorded]) -> Option<String> {
     let of_call =
         |kind| matches!(kind, EventKind::PolicyDecided | EventKind::CallStarted | EventKind::CallCompleted);
@@ -143,7 +143,7 @@ fn since(ms: i64) -> String {
     if ms < 1000 { format!("{ms} ms") } else { duration(ms.saturating_mul(1000)) }
 }
 
-/// What only this kind of event has, one member per line.
+/// The specific members of this kind of event, one per line.
 fn details(event: &Event) -> Vec<(String, String)> {
     let detail = event.detail.as_ref().and_then(|detail| detail.decode::<Value>().ok());
     let Some(Value::Object(members)) = detail else { return Vec::new() };
@@ -154,7 +154,7 @@ fn details(event: &Event) -> Vec<(String, String)> {
     members.into_iter().map(|(name, value)| (clean(&name), shown(value))).collect()
 }
 
-/// What a verification found, in one line.
+/// The result of a verification, in one line.
 pub(super) fn verified(verified: &Verified) -> String {
     match &verified.fault {
         None => {

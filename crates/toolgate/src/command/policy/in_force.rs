@@ -1,4 +1,5 @@
-//! What the running gateway decides by, beside what the files say: commands read the files, and only the gateway counts.
+//! The policies of the running gateway, beside the files: commands read the files, and only the gateway
+//! decides.
 
 use toolgate_core::Digest;
 
@@ -6,12 +7,12 @@ use crate::config::Config;
 use crate::local::LocalApi;
 use crate::output::printable;
 
-/// What decides now.
+/// The policies in force.
 pub(in crate::command) enum InForce {
     NoGateway,
     Version {
         version: String,
-        /// Why the gateway does not take what the files say.
+        /// The reason why the gateway refuses the files.
         refused: Option<String>,
     },
     /// It runs, and does not say.
@@ -36,7 +37,7 @@ impl InForce {
         }
     }
 
-    /// The version that decides, where a gateway says so.
+    /// The version in force, if a gateway reports it.
     pub(in crate::command) fn version(&self) -> Option<&str> {
         match self {
             InForce::Version { version, .. } => Some(version),
@@ -44,7 +45,7 @@ impl InForce {
         }
     }
 
-    /// Whether nothing else than this decides: the gateway goes by it, or there is none.
+    /// True if only this version decides: the gateway uses it, or there is none.
     pub(in crate::command) fn is_by(&self, written: Digest) -> bool {
         match self {
             InForce::NoGateway => true,
@@ -53,7 +54,7 @@ impl InForce {
         }
     }
 
-    /// Whether what is written decides. `written` is its version, where it loads.
+    /// A note whether the written policies are in force. `written` is their version, if they load.
     pub(in crate::command) fn told(&self, written: Option<Digest>) -> String {
         match self {
             InForce::NoGateway => "no gateway runs on this data folder, so nothing is in force".to_owned(),

@@ -107,7 +107,7 @@ fn milliseconds(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// Only what failed, and how many did not.
+/// Only the failures, and the number of successes.
 pub(super) fn tests(outcomes: &[TestOutcome]) -> String {
     let failed: Vec<&TestOutcome> = outcomes.iter().filter(|outcome| !outcome.passed()).collect();
     let mut text: String = failed.iter().map(|outcome| printable(&format!("{outcome}\n"))).collect();

@@ -89,7 +89,7 @@ fn one_line(value: &Value) -> String {
     text(value).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What was used up, and of how much if that is limited.
+/// The used amount, with the limit if there is one.
 fn used(run: &Value, what: &str) -> String {
     let number = |value: &Value| value.as_u64().map(count);
     let used = number(&run["used"][what]).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! `toolgate servers login`: a person signs the gateway in at a server, in a browser, and the gateway keeps what that
-//! gives.
+//! `toolgate servers login`: a person signs the gateway in at a server, in a browser, and the gateway stores
+//! the result.
 
 mod callback;
 
@@ -24,7 +24,7 @@ use crate::command::secrets::{server_name, whose};
 use crate::output::{printable, say, talk};
 use callback::Desk;
 
-/// How long somebody has to sign in.
+/// The time limit for signing in.
 const WAIT: Duration = Duration::from_secs(300);
 
 pub(super) async fn login(context: &Context, args: LoginArgs) -> anyhow::Result<ExitCode> {
@@ -153,7 +153,7 @@ fn address(known: &Known) -> anyhow::Result<String> {
     }
 }
 
-/// Whether a browser could be asked to open an address.
+/// True if a browser could be asked to open an address.
 fn opened(url: &str) -> bool {
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let nowhere = || Stdio::null();

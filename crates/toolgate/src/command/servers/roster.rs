@@ -1,4 +1,4 @@
-//! Which servers there are, whoever named them, as far as the file and the store know.
+//! The servers from all sources, as far as the file and the store know.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,21 +12,21 @@ use toolgate_store::{Store, StoreError};
 use crate::config::{Config, ServerEntry};
 use crate::import::{masked_line, masked_url};
 
-/// A server and where it comes from.
+/// A server and its source.
 pub(in crate::command) struct Known {
     pub(in crate::command) name: ServerName,
     pub(in crate::command) source: Source,
     pub(in crate::command) enabled: bool,
-    /// What it is reached by, with its secrets hidden.
+    /// Its target, with its secrets hidden.
     pub(in crate::command) target: String,
     /// None for a command.
     pub(in crate::command) instances: Vec<Instance>,
 }
 
-/// One of the processes that are a server.
+/// One of the processes that make up a server.
 pub(in crate::command) struct Instance {
     pub(in crate::command) spec: InstanceSpec,
-    /// How long it may be silent, where it registered.
+    /// Its lease, if it registered.
     pub(in crate::command) lease: Option<Duration>,
 }
 
@@ -95,7 +95,7 @@ fn of_registration((name, instances): (String, Vec<Instance>)) -> Option<Known> 
     Some(Known { name, source: Source::Registered, enabled: true, target, instances })
 }
 
-/// What a server is reached by, with its secrets hidden. References to the environment stand as they were written.
+/// The target of a server, with its secrets hidden. References to the environment stay as written.
 pub(in crate::command) fn target(entry: &ServerEntry) -> String {
     match &entry.spec.transport {
         TransportSpec::Stdio { command, args, .. } => {

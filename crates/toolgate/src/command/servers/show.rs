@@ -1,4 +1,4 @@
-//! How servers do, as the gateway last said.
+//! The health of servers, as the gateway last reported.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -20,7 +20,7 @@ use crate::lock;
 use crate::output::{printable, put, say, talk};
 use crate::table::Table;
 
-/// A server together with what the gateway last said of it.
+/// A server with the gateway's last report.
 struct Seen {
     known: Known,
     status: Option<ServerStatus>,
@@ -37,7 +37,7 @@ impl Seen {
         }
     }
 
-    /// What the gateway says now; nothing if it does not run.
+    /// The gateway's current report; `None` if it does not run.
     fn now(&self) -> Option<&ServerStatus> {
         self.status.as_ref().filter(|_| self.running && self.known.enabled)
     }
@@ -187,9 +187,10 @@ pub(super) async fn show(context: &Context, name: &str) -> anyhow::Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-/// How its process is confined, or would be; nothing for a server that is no process of this gateway.
+/// The actual or future confinement of its process; `None` for a server that is not a process of this
+/// gateway.
 fn confinement(context: &Context, written: &Config, name: &str) -> anyhow::Result<Option<Confinement>> {
-    // Paths may hold references; where one cannot be resolved, they are told as they were written.
+    // Paths may contain references; unresolvable ones are shown as written.
     let resolved = context.config().ok();
     let config = resolved.as_ref().unwrap_or(written);
     let Some(entry) = config.servers.iter().find(|entry| entry.spec.name.as_str() == name) else {

@@ -50,7 +50,7 @@ fn within(session: &Value) -> String {
     agents.collect::<Vec<_>>().join(", ")
 }
 
-/// Those that were there when it began, or those there are.
+/// The servers at its start, or all.
 fn servers(scope: &Value) -> String {
     match &scope["servers"] {
         Value::Array(servers) => {

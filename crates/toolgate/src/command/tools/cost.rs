@@ -1,4 +1,4 @@
-//! `toolgate tools cost`: what tools cost the model that reads them.
+//! `toolgate tools cost`: the cost of tools for the model that reads them.
 
 use std::process::ExitCode;
 

@@ -33,7 +33,7 @@ async fn versions(room: &Room, name: &str) -> anyhow::Result<Vec<ToolVersion>> {
     room.records.versions(row.name.as_str()).await.map_err(told)
 }
 
-/// As the API shows it.
+/// In the form of the API.
 fn view(version: &ToolVersion) -> Value {
     json!({
         "version": version.definition.version,

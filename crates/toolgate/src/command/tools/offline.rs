@@ -21,11 +21,11 @@ use catalogue::Catalogue;
 use queries::Query;
 use ranker::Ranker;
 
-/// Of a ranking, what a person is shown.
+/// The number of results shown to a person.
 const SHOWN_MAX: usize = 5;
 const QUERY_CHARS_MAX: usize = 60;
 
-/// A query and what was found, best first.
+/// A query and its results, best first.
 struct Ranking {
     query: Query,
     ranked: Vec<String>,
@@ -33,7 +33,7 @@ struct Ranking {
 
 pub(super) async fn search(context: &Context, args: SearchArgs) -> anyhow::Result<ExitCode> {
     let folder = context.cwd.clone();
-    // Reading and embedding take their time, on a thread that may wait.
+    // Reading and embedding take their time, on a thread that may block.
     let rankings = tokio::task::spawn_blocking(move || rank(&folder, &args)).await;
     let rankings = rankings.context("the ranking ended early")??;
     put!("{}", if context.global.json { lines_of(&rankings) } else { table(context, &rankings) });
@@ -60,7 +60,7 @@ fn rank(folder: &Path, args: &SearchArgs) -> anyhow::Result<Vec<Ranking>> {
     queries.into_iter().map(ranking).collect()
 }
 
-/// Somebody who waits at a terminal sees how far it has come.
+/// A progress line for a user at a terminal.
 fn told_progress() -> impl FnMut(usize, usize) {
     let is_watched = std::io::stderr().is_terminal();
     move |embedded, texts| {

@@ -8,11 +8,11 @@ use toolgate_core::registry::{Finding, FindingKind, ToolRow};
 use crate::output::printable;
 use crate::table::{Reader, Table, clean};
 
-/// Of a version, how many characters tell it from others.
+/// The number of characters that distinguish a version.
 const SHORT_CHARS: usize = 12;
 const PREFIX: &str = "sha256:";
 
-/// Whether lines are painted. What they mean, their first character says in any case.
+/// The use of colour. The first character of a line has the same meaning in any case.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Colour {
     Yes,
@@ -20,7 +20,7 @@ pub(super) enum Colour {
 }
 
 impl Colour {
-    /// Colours are for terminals whose owner has not asked for none.
+    /// Colours are for terminals, unless the user disabled them.
     pub(super) fn of(reader: Reader) -> Colour {
         let refused = std::env::var_os("NO_COLOR").is_some_and(|refused| !refused.is_empty());
         if reader == Reader::Terminal && !refused { Colour::Yes } else { Colour::No }
@@ -43,7 +43,7 @@ pub(super) fn list(rows: &[ToolRow]) -> Table {
     table
 }
 
-/// As the API shows it.
+/// In the form of the API.
 pub(super) fn view(row: &ToolRow) -> Value {
     json!({
         "name": row.name,
@@ -67,7 +67,7 @@ pub(super) fn difference(row: &ToolRow, text: &str) -> Value {
     view
 }
 
-/// A tool and what changed about it.
+/// A tool and its changes.
 pub(super) fn diff(row: &ToolRow, text: &str, colour: Colour) -> String {
     let reason = row.reason.as_ref().map(|reason| format!(": {}", clean(reason))).unwrap_or_default();
     let mut shown = format!("{}  {}{reason}\n", clean(row.name.as_str()), row.status.as_str());
@@ -127,7 +127,7 @@ pub(super) fn short(version: Digest) -> String {
     version.to_string().chars().take(PREFIX.len() + SHORT_CHARS).collect()
 }
 
-/// Whether a version begins like this, with or without its kind.
+/// True if a version begins like this, with or without its kind.
 pub(super) fn fits(version: Digest, beginning: &str) -> bool {
     let whole = version.to_string();
     let bare = beginning.strip_prefix(PREFIX).unwrap_or(beginning).trim_end_matches('…');

@@ -1,5 +1,5 @@
-//! What servers changed about their tools, and what a person says to it. It works on the store itself, whether or not a
-//! gateway runs; a gateway that does notices.
+//! Changes of tools, and their review. It works on the store itself, with or without a running gateway; a
+//! running one notices.
 
 use std::process::ExitCode;
 
@@ -16,7 +16,7 @@ use crate::command::records::{Room, person, told};
 use crate::output::{put, say, talk};
 use crate::table::{Reader, json};
 
-/// How `tools diff` ends if something differs.
+/// The exit code of `tools diff` if something differs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Differing {
     Succeeds,
@@ -104,7 +104,7 @@ pub(super) async fn accept(context: &Context, args: AcceptArgs) -> anyhow::Resul
     Ok(ExitCode::SUCCESS)
 }
 
-/// What somebody said no to is not taken along: that takes its name.
+/// A rejected version is not included: accepting it needs its name.
 async fn accept_all(room: &Room, server: Option<&str>) -> anyhow::Result<Vec<ToolRow>> {
     let mut accepted = Vec::new();
     for row in room.records.tools().await.map_err(told)? {
@@ -176,7 +176,7 @@ pub(super) async fn find(room: &Room, name: &str) -> anyhow::Result<ToolRow> {
     }
 }
 
-/// Whether somebody has to look at it.
+/// True if it waits for a review.
 fn waits(row: &ToolRow) -> bool {
     match row.status {
         ToolStatus::Quarantined => true,
@@ -185,7 +185,7 @@ fn waits(row: &ToolRow) -> bool {
     }
 }
 
-/// What a verdict is about: what the server offers instead, or the first definition that nobody has looked at.
+/// The version under review: the server's current offer, or the first definition if it was never reviewed.
 fn under_review(row: &ToolRow) -> Digest {
     row.candidate.as_ref().map_or(row.pinned.version, |candidate| candidate.version)
 }

@@ -1,4 +1,4 @@
-//! `toolgate tools search`: what an agent would find.
+//! `toolgate tools search`: the results that an agent would get.
 
 use std::process::ExitCode;
 
@@ -43,7 +43,7 @@ async fn ask(api: &mut LocalApi, args: &SearchArgs) -> anyhow::Result<Value> {
     found.map_err(|error| if sessions::is_unknown(&error) { somebody_elses(&id) } else { error })
 }
 
-/// It is there, but to search in it is to sit in it.
+/// It exists, but searching in it means using it.
 fn somebody_elses(id: &str) -> anyhow::Error {
     anyhow!(
         "only its holder searches in the session {id}\nhint: `toolgate sessions explain {id} --in` shows what it sees"

@@ -5,7 +5,7 @@ use toolgate_core::scope::Pattern;
 use super::super::problem::Problems;
 use super::super::section::Section;
 
-/// What a pattern is over.
+/// The subject of a pattern.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Over {
     /// Canonical names.
@@ -23,7 +23,7 @@ impl Over {
         }
     }
 
-    /// What is wrong with a pattern that is well formed, and what to write instead.
+    /// The error in a well-formed pattern, and the correction.
     fn fault(self, text: &str) -> Option<(&'static str, String)> {
         match self {
             Over::Tools if !text.contains([':', '.', '*']) => Some((
@@ -63,7 +63,7 @@ pub(super) fn patterns(
     patterns
 }
 
-/// Names of something that has a type of its own.
+/// Names with their own type.
 pub(super) fn names<T>(
     section: &Section<'_>,
     key: &str,

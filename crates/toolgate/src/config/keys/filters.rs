@@ -5,7 +5,7 @@ use super::Kind::{Text, Texts, Word, Words};
 use super::{Table, is, needed, without};
 use crate::config::filters;
 
-/// The names of kinds, which a test holds against what the parser knows.
+/// The names of kinds, which a test compares with the parser's.
 const KINDS: &[&str] = &[
     "card",
     "iban",

@@ -1,4 +1,4 @@
-//! How calls are judged, recorded and told: from `[store]` to `[otlp]`.
+//! The judging, recording and reporting of calls: from `[store]` to `[otlp]`.
 
 use super::Changes::{AfterRestart, WhileRunning};
 use super::Kind::{

@@ -1,4 +1,4 @@
-//! Who may join, what tools are called, and which credentials there are: from `[oauth]` to `[[aliases]]`.
+//! Registration, names of tools, and credentials: from `[oauth]` to `[[aliases]]`.
 
 use super::Changes::{AfterRestart, WhileRunning};
 use super::Kind::{Flag, Map, Moment, Path, Seconds, Text, Texts, Url, Word, Words};

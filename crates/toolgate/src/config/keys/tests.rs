@@ -1,4 +1,4 @@
-//! What is said of keys, held against what the parser does.
+//! The descriptions of keys, compared with the parser.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ fn every_table_that_the_parser_reads_is_described() {
     assert_eq!(calls_in(&folder), TABLES.len(), "a table of the file is not described in config/keys");
 }
 
-/// How often the parser says which keys a table may have.
+/// The number of places where the parser lists the keys of a table.
 fn calls_in(folder: &Path) -> usize {
     let mut calls = 0;
     for entry in std::fs::read_dir(folder).expect("the folder of the sources") {
@@ -55,7 +55,7 @@ fn keys_that_are_needed_are_refused_where_they_are_missing() {
     for table in TABLES {
         for key in table.keys.iter().filter(|key| matches!(key.fallback, Fallback::Needed)) {
             let assigned = format!("{} = ", key.name);
-            // Of nested tables the last lines are their own.
+            // The last lines of a nested table are its own.
             let at = table.least.rfind(&assigned).unwrap_or_else(|| panic!("{} stands in `least`", key.name));
             let end = at + table.least[at..].find('\n').expect("whole lines") + 1;
             let text = [&table.least[..at], &table.least[end..]].concat();

@@ -1,4 +1,4 @@
-//! `[servers.oauth]`: what an operator arranged with the server whose tools need a person's consent.
+//! `[servers.oauth]`: the operator's arrangement with a server whose tools need a person's consent.
 
 use toolgate_credentials::{OAuthSpec, Secret};
 
@@ -71,7 +71,7 @@ fn refuse_two_identities(section: &Section<'_>, problems: &mut Problems) {
 fn scopes(section: &Section<'_>, problems: &mut Problems) -> Vec<String> {
     let mut scopes = Vec::new();
     for scope in section.strings("scopes", problems) {
-        // RFC 6749: visible ASCII but for the quote and the backslash.
+        // RFC 6749: visible ASCII except the quote and the backslash.
         let fits = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\');
         if !scope.value.is_empty() && scope.value.bytes().all(fits) {
             scopes.push(scope.value.to_owned());

@@ -1,4 +1,4 @@
-//! `sandbox` of a server: what is opened for its process, or that it is not confined at all.
+//! `sandbox` of a server: the openings for its process, or no confinement at all.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! How a server is reached: a command to start, one address, several, or those that it registers itself.
+//! The way to reach a server: a command to start, one address, several, or those of its own registration.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -25,7 +25,7 @@ pub(super) const URL: UrlForm = UrlForm {
     instead_of_password: "put the credentials into `headers.Authorization`",
 };
 
-/// Headers that make a request an MCP request over this connection: only the gateway can get them right.
+/// Headers that make a request an MCP request over this connection: only the gateway can set them correctly.
 pub(crate) const OWN_HEADERS: [&str; 10] = [
     "accept",
     "connection",
@@ -44,14 +44,14 @@ const OWN_HEADERS_OF_MCP: OwnHeaders =
 
 pub(super) struct Address {
     pub(super) transport: TransportSpec,
-    /// Whether its instances register.
+    /// True if its instances register.
     pub(super) registered: bool,
 }
 
 impl Reader<'_> {
     pub(super) fn address(&self, problems: &mut Problems) -> Option<Address> {
         let section = self.section;
-        // `registered = false` says nothing, but it must be a word that is understood.
+        // `registered = false` has no effect, but must be a valid word.
         let registers = section.boolean("registered", problems).is_some_and(|registered| registered.value);
         let given = |way: &'static str| section.key_span(way).map(|span| (way, span));
         let ways = WAYS.into_iter().filter_map(given).filter(|(way, _)| *way != "registered" || registers);
@@ -103,7 +103,8 @@ impl Reader<'_> {
         Some(TransportSpec::Stdio { command: command?, args, env, cwd, sandbox: self.sandbox(problems) })
     }
 
-    /// A bare word is looked up in `PATH`; anything with a slash is a path, from the folder of the file.
+    /// A bare word is looked up in `PATH`; anything with a slash is a path, relative to the folder of the
+    /// file.
     fn command(&self, command: &At<&str>, problems: &mut Problems) -> Option<String> {
         let expanded = self.values.path_text("command", command, problems)?;
         if expanded.trim().is_empty() {
@@ -163,7 +164,7 @@ impl Reader<'_> {
     }
 }
 
-/// `env` of a table: what a program gets beyond `PATH` and the like.
+/// `env` of a table: the environment of a program beyond `PATH` and the like.
 pub(crate) fn env_of(
     section: &Section<'_>,
     values: &Values<'_>,
@@ -189,7 +190,7 @@ fn configured(transport: TransportSpec) -> Address {
     Address { transport, registered: false }
 }
 
-/// Instances are called after their addresses, so that one keeps its name whatever happens to the others.
+/// Instances are named after their addresses, so that one keeps its name regardless of the others.
 fn instances(urls: Vec<String>) -> Vec<InstanceSpec> {
     let mut taken = BTreeSet::new();
     let mut instance = |url: String| {

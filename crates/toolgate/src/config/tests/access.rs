@@ -1,4 +1,4 @@
-//! The key of the vault, and whose access tokens are taken.
+//! The key of the vault, and the issuers of access tokens.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Kinds of agents, what they are given, and how tools are found.
+//! Kinds of agents, their tools, and search.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};

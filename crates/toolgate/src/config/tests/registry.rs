@@ -1,4 +1,4 @@
-//! Servers with several instances, what may join, how changes to tools are taken, and other names.
+//! Servers with several instances, registration, changes to tools, and aliases.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What is opened for servers.
+//! The openings for servers.
 
 use insta::assert_snapshot;
 use toolgate_core::server::{Network, Openings, Sandbox, TransportSpec};

@@ -10,7 +10,7 @@ pub(in super::super) const KEYS: [&str; 4] = ["strategy", "argument", "content",
 
 const STRATEGY_HINT: &str = "it says how a `file_id` becomes arguments; `passthrough` leaves them alone";
 
-/// Nothing where the tool's server has the word. An empty list says that no argument takes a file.
+/// `None` leaves it to the tool's server. An empty list means that no argument takes a file.
 pub(super) fn read(section: &Section<'_>, problems: &mut Problems) -> Option<Vec<FileSlot>> {
     if let (Some(_), Some(span)) = (section.key_span("file_strategy"), section.key_span("files")) {
         let what = format!("{} has both `file_strategy` and `files`", section.title());
@@ -67,7 +67,7 @@ fn form(table: &Section<'_>, problems: &mut Problems) -> Option<SlotForm> {
     Some(SlotForm { strategy: strategy?, argument, content, media_type })
 }
 
-/// What is passed on as it is fills nothing.
+/// An id that is passed on fills nothing.
 fn refuse_filled(table: &Section<'_>, problems: &mut Problems) {
     for key in ["content", "media_type"] {
         if let Some(span) = table.key_span(key) {
@@ -90,7 +90,7 @@ fn refuse(
         let has = |slot: &FileSlot| {
             slot.argument == *name || slot.content == *name || slot.media_type.as_ref() == Some(name)
         };
-        // The last of them is the one that is too much.
+        // The last of them is the one too many.
         tables.iter().zip(&slots).rev().find(|(_, slot)| has(slot)).map(|(table, _)| table)
     };
     let (table, expected, hint) = match bad {

@@ -28,7 +28,7 @@ pub(super) fn read(section: &Section<'_>, effects: Option<Effects>, problems: &m
         rate: section.rate("rate", problems),
         cache: cache(section, effects, problems),
         formats: section.boolean("formats", problems).map(|flag| flag.value),
-        // They are read apart: to say that there are none is something else than to say nothing.
+        // They are read separately: an explicit empty list differs from a missing one.
         files: Arc::default(),
     }
 }

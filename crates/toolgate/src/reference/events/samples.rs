@@ -1,4 +1,5 @@
-//! One event of each kind, by example: what it is about, and what its `detail` has. A kind that is new must be told here.
+//! One example event of each kind: its subject, and the members of its `detail`. A new kind must be added
+//! here.
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ pub(super) struct Sample {
     pub(super) detail: &'static [Member],
 }
 
-/// What an event is about.
+/// The subject of an event.
 #[derive(Clone, Copy)]
 enum Touches {
     Call,
@@ -475,7 +476,7 @@ pub(super) fn event(kind: EventKind) -> Event {
     event
 }
 
-/// What stands in an example. Members that exclude one another are left out.
+/// The detail of an example. Members that exclude one another are left out.
 fn detail(kind: EventKind, members: &[Member]) -> Option<RawJson> {
     const ONLY_OF_OTHERS: [&str; 6] = ["denial", "code", "message", "error", "swept", "principal"];
     let is_call = matches!(kind, EventKind::PolicyDecided | EventKind::CallCompleted);

@@ -1,4 +1,4 @@
-//! Schemas of the OpenAPI document: what a value is, in one line, and the page of all that have names.
+//! Schemas of the OpenAPI document: a value's type in one line, and the page of all named ones.
 
 use serde_json::Value;
 
@@ -69,7 +69,7 @@ fn members_of(schema: &Value) -> String {
     shown.collect::<Vec<_>>().join(", ")
 }
 
-/// What a value is, in one line.
+/// A value's type, in one line.
 pub(super) fn kind(schema: &Value) -> String {
     if let Some(reference) = schema["$ref"].as_str() {
         let name = reference.rsplit('/').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Rust as a row of words, as much of it as is needed to find what a call is given.
+//! Rust as a sequence of words, as far as needed to find the arguments of a call.
 
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ impl Tokens {
         self.words.len()
     }
 
-    /// Nothing behind the end.
+    /// Empty after the end.
     pub(super) fn text(&self, at: usize) -> &str {
         self.words.get(at).map_or("", String::as_str)
     }
@@ -35,18 +35,18 @@ impl Tokens {
         self.text(at) == word
     }
 
-    /// Whether these words stand right before; `_` is any.
+    /// True if these words come right before; `_` is any.
     pub(super) fn before(&self, at: usize, pattern: &[&str]) -> bool {
         let Some(start) = at.checked_sub(pattern.len()) else { return false };
         pattern.iter().enumerate().all(|(offset, word)| *word == "_" || self.is(start + offset, word))
     }
 
-    /// The codes that stand in here.
+    /// The codes in this range.
     pub(super) fn codes_in(&self, range: Range<usize>) -> Vec<String> {
         range.filter_map(|at| is_code(self.text(at)).map(str::to_owned)).collect()
     }
 
-    /// Where the parameters of a function begin.
+    /// The start of a function's parameters.
     pub(super) fn opening(&self, at: usize) -> usize {
         let mut at = at + 2;
         let mut depth = 0;
@@ -62,7 +62,7 @@ impl Tokens {
         at
     }
 
-    /// What stands between the bracket that opens here and its end, apart at each comma.
+    /// The text between the bracket that opens here and its end, split at each comma.
     pub(super) fn parts(&self, open: usize) -> Vec<Range<usize>> {
         self.split(open + 1..self.closing(open))
     }
@@ -90,7 +90,7 @@ impl Tokens {
         self.len()
     }
 
-    /// The type whose `impl` this stands in.
+    /// The type of the surrounding `impl`.
     pub(super) fn type_around(&self, at: usize) -> Option<String> {
         self.impls.iter().find(|(range, _)| range.contains(&at)).map(|(_, name)| name.clone())
     }
@@ -175,7 +175,7 @@ fn words(text: &str) -> Vec<String> {
     found
 }
 
-/// How much of a text there is up to the quote that ends it, and that.
+/// The length of a text up to and including its closing quote.
 fn closing_quote(text: &str) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices() {

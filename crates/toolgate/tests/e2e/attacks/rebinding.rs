@@ -1,5 +1,6 @@
-//! Names that lead elsewhere when they are looked up again. The gateway, its resolver's DNS server and whoever must not be
-//! reached are in namespaces of their own, so the whole way is the real one: the machine's resolver, its files, its sockets.
+//! Names that resolve differently the second time. The gateway, its resolver's DNS server and the forbidden
+//! targets are in separate namespaces, so the whole path is real: the machine's resolver, its files, its
+//! sockets.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -18,10 +19,11 @@ const PUBLIC: &str = "93.184.215.14";
 const WAIT: Duration = Duration::from_secs(60);
 const CONFIG: &str = "[policy]\ntemplate = \"exploratory\"\n";
 
-/// What a name leads to in the end: this machine, its network, metadata of a cloud, the same in newer spellings.
+/// The final targets of a name: this machine, its network, the metadata of a cloud, the same in newer
+/// notations.
 const FORBIDDEN: [&str; 5] = ["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "::ffff:127.0.0.1"];
 
-/// A network in which names lead where the test says, with a gateway.
+/// A network in which the test controls names, with a gateway.
 struct Island {
     process: Child,
     words: Option<ChildStdin>,
@@ -62,7 +64,7 @@ impl Island {
         self.answer()
     }
 
-    /// From now on looks at the name get these addresses, one round after the other, over and over.
+    /// From now on lookups of the name get these addresses, one round after the other, repeatedly.
     fn lead(&mut self, name: &str, rounds: &[&[&str]]) {
         self.say(json!(["names", { name: rounds }]));
     }
@@ -80,7 +82,7 @@ impl Island {
         assert_eq!(status, 200, "{said}");
     }
 
-    /// What a call of a server's tool came to.
+    /// The result of calling a server's tool.
     fn call(&mut self, server: &str) -> Value {
         self.ask("POST", "/tools/call", json!({ "name": format!("{server}:look"), "arguments": {} })).1
     }
@@ -90,7 +92,7 @@ impl Island {
         served.unwrap_or_else(|| panic!("{server} is not served: {}", self.call(server)));
     }
 
-    /// Waits until the gateway says of a server that it may not be dialled, for this address.
+    /// Waits until the gateway refuses to dial a server, because of this address.
     fn is_refused(&mut self, server: &str, address: &str) {
         let mut last = Value::Null;
         let refused = until(WAIT, || {
@@ -103,7 +105,7 @@ impl Island {
         refused.unwrap_or_else(|| panic!("{server} was not refused for {address}: {last}"));
     }
 
-    /// The forbidden addresses at which somebody called, and whom the public server was called by.
+    /// The forbidden addresses that were called, and the callers of the public server.
     fn seen(&mut self) -> (Vec<String>, Vec<String>) {
         let mut seen = self.say(json!(["seen"]));
         let list = |value: Value| serde_json::from_value(value).expect("a list of texts");
@@ -117,7 +119,7 @@ impl Island {
 
 impl Drop for Island {
     fn drop(&mut self) {
-        // The script ends the gateway, and itself, when nobody speaks to it any more.
+        // The script ends the gateway, and itself, when its input ends.
         self.words = None;
         drop(self.process.wait());
     }
@@ -147,7 +149,7 @@ fn a_name_that_is_rebound_after_it_was_let_in_leads_nowhere() {
     }
     island.nobody_was_reached();
 
-    // The same names do lead there where the operator allows it: it is the rule that keeps the gateway away.
+    // The same names do resolve there if the operator allows it: the rule keeps the gateway away.
     let allowed = format!("{CONFIG}[network]\nallow_loopback = true\n");
     std::fs::write(island.folder.path().join("toolgate.toml"), allowed).expect("it can be written");
     let reached = until(WAIT, || island.seen().0.iter().any(|one| one == "127.0.0.1").then_some(()));

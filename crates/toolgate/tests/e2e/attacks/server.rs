@@ -1,5 +1,4 @@
-//! A server that says what it is told to say, read anew for each request: what it offers, what it answers, how it introduces
-//! itself.
+//! A server with scripted answers, read again for each request: its listing, its results, its introduction.
 
 use std::path::PathBuf;
 
@@ -38,7 +37,7 @@ for line in sys.stdin:
         say(id, error={"code": -32601, "message": "no such method"})
 "#;
 
-/// A folder for a gateway, and in it what its hostile servers say.
+/// A folder for a gateway, with the scripts of its hostile servers.
 pub(super) struct Stage {
     folder: TempDir,
     toml: String,
@@ -49,7 +48,7 @@ impl Stage {
         Self { folder: tempfile::tempdir().expect("a temporary folder"), toml: toml.to_owned() }
     }
 
-    /// With one more server, which says this.
+    /// Adds a server with this script.
     #[must_use]
     pub(super) fn with(mut self, name: &str, says: &Value) -> Self {
         let path = self.script(name);
@@ -75,7 +74,7 @@ pub(super) fn tool(name: &str, description: &str) -> Value {
         "annotations": { "readOnlyHint": true } })
 }
 
-/// What a command printed, to both ends.
+/// The output of a command, from both streams.
 pub(super) fn printed(gateway: &Gateway, words: &[&str]) -> String {
     let output = gateway.cli(words);
     [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat()

@@ -1,4 +1,4 @@
-//! The table of attacks in the documentation, held against the tests there are.
+//! The table of attacks in the documentation, checked against the existing tests.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ fn tests_in(path: &Path, modules: &str, found: &mut BTreeSet<String>) {
             let named = lines[at..].iter().find(|line| line.contains("fn "));
             add(named.expect("a test is a function"));
         }
-        // Those that run on both databases are made tests by a macro.
+        // A macro turns those that run on both databases into tests.
         if text.contains("on_both!(") && line.starts_with("async fn ") && line.contains("(backing: Backing)")
         {
             add(line);

@@ -7,10 +7,10 @@ use super::server::{Stage, printed, tool};
 use crate::doors::WAIT;
 use crate::kit::{call, listed};
 
-/// Clears the screen, sets a title, turns what follows round, hides a letter.
+/// Clears the screen, sets a title, reverses the following text, hides a letter.
 const PAINT: &str = "ok\u{1b}[2J\u{1b}]0;owned\u{7}\u{202e}gnp.exe\u{2066}x\u{200b}y\u{9b}31m\r\u{e0041}";
 
-/// What no terminal may be sent of it.
+/// The sequences that no terminal may receive.
 fn harmless(text: &str, from: &str) {
     let bad = |c: char| {
         (c.is_control() && !matches!(c, '\n' | '\t'))

@@ -1,4 +1,4 @@
-//! Things that are carried from where they belong to where they do not.
+//! Data that is carried from its place to a forbidden one.
 
 use serde_json::json;
 
@@ -7,7 +7,8 @@ use crate::kit::{call, listed, text};
 
 const KEY: &str = "AKIAIOSFODNN7EXAMPLE";
 
-/// What one server gave is carried to another by the agent. The filter looks at what goes out, whoever has it from whom.
+/// The agent carries data of one server to another. The filter inspects outgoing data, regardless of its
+/// origin.
 #[tokio::test]
 async fn a_secret_that_one_server_gave_does_not_reach_another_where_a_filter_watches() {
     let vault = json!({ "tools": [tool("read", "Reads")],
@@ -32,7 +33,7 @@ async fn a_secret_that_one_server_gave_does_not_reach_another_where_a_filter_wat
     assert_eq!(text(&call(&agent, "post__send", json!({ "text": "hello" })).await), "sent");
 }
 
-/// The same without a filter: an agent that may use both servers may carry what it likes.
+/// The same without a filter: an agent that may use both servers may carry anything.
 #[tokio::test]
 async fn without_a_filter_an_agent_carries_what_it_was_given_and_both_calls_are_on_record() {
     let vault = json!({ "tools": [tool("read", "Reads")], "results": { "read": { "content": [{ "type": "text", "text": "plan B" }] } } });

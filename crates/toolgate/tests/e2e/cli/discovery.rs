@@ -11,7 +11,7 @@ use super::{Place, Said};
 use crate::doors::{Stdio, modern_meta};
 use crate::{boot, conforming};
 
-/// Two servers, and an agent that sees one of them but for one tool.
+/// Two servers, and an agent that sees one of them except for one tool.
 fn two_servers() -> String {
     // The first list is complete, however busy the machine is.
     "[limits]\nstart_wait_seconds = 60\n".to_owned()
@@ -41,10 +41,11 @@ token_budget = 0
 "#
 }
 
-/// Runs a check both ways, once the servers have been heard: a gateway that has just begun knows no tools yet.
+/// Runs a check both ways, once the servers have listed their tools: a gateway that has just started knows
+/// none yet.
 fn both_ways(check: impl Fn(&dyn Fn(&[&str]) -> Said)) {
     tools::both_ways(&two_servers(), |run| {
-        // Sessions that commands make for themselves are kept where there is a data folder.
+        // Sessions that commands create for themselves are stored if there is a data folder.
         run(&["token", "create", "--role", "agent"]).well();
         run(&["tools", "list"]).well();
         check(run);
@@ -292,7 +293,7 @@ fn doctor_tells_of_what_does_not_fit_how_search_works_and_where_files_are() {
     let wrong = "\n[[agents]]\nname = \"broken\"\ncapabilities = [\"nobodys\"]\n\
         [[tools]]\nname = \"one:echo\"\nfile_strategy = \"binary_base64\"\n";
     let mut gateway = boot(&(two_servers() + wrong));
-    // What servers list is known from then on.
+    // The listings of servers are known from then on.
     Said::from(gateway.cli(&["tools", "list"])).well();
     gateway.end(false);
     let report = Said::from(gateway.cli(&["doctor", "--json"])).json();

@@ -1,4 +1,4 @@
-//! What is believed and what is said at the first start: a configuration that nobody agreed to, and secrets that are for a
+//! Trust and output at the first start: a configuration without agreement, and secrets that are only for a
 //! person's eyes.
 
 use std::io::{BufRead, BufReader, Write};
@@ -25,7 +25,7 @@ fn stranger() -> Place {
     place
 }
 
-/// A command before somebody at a terminal, who types this.
+/// A command at a terminal, with this typed input.
 fn at_terminal(place: &Place, args: &[&str], typed: &str) -> Said {
     const TERMINAL: &str =
         "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
@@ -100,7 +100,7 @@ fn a_person_at_a_terminal_is_asked_once_and_told_what_would_be_started() {
     place.run(&["servers", "list"]).badly(1, &["nobody has agreed to it"]);
     let said = at_terminal(&place, &["servers", "list"], "y\n");
     assert!(said.code == Some(0) && said.stdout.contains("trap"), "{said:?}");
-    // From now on it is used wherever it is asked for, and after changes, too.
+    // From now on it is used everywhere, and after changes too.
     let more = format!("{}# a word more\n", trap(&place));
     std::fs::write(place.path("toolgate.toml"), more).expect("a file");
     assert_eq!(place.run(&["servers", "list", "--json"]).well().json()[0]["name"], "trap");

@@ -17,7 +17,7 @@ fn place(idp: &Idp) -> Place {
     Place::new(&format!("[[servers]]\nname = \"hub\"\nurl = \"{}/mcp\"\n", idp.issuer()))
 }
 
-/// A sign-in that waits, and the address it wants opened.
+/// A pending sign-in, and its address.
 fn start(place: &Place, args: &[&str]) -> (Child, String, BufReader<std::process::ChildStderr>) {
     let mut command = place.command(&[&["servers", "login", "hub", "--no-browser"], args].concat());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -1,10 +1,10 @@
-//! Commands that only look make nothing, and say where they looked.
+//! Read-only commands create nothing, and report where they looked.
 
 use serde_json::Value;
 
 use super::Place;
 
-/// A folder with nothing of a gateway in it.
+/// A folder without anything of a gateway.
 fn nowhere() -> Place {
     let place = Place::new("");
     std::fs::remove_file(place.path("toolgate.toml")).expect("it was there");

@@ -1,4 +1,4 @@
-//! `toolgate serve` as a process: what it prints, who may run beside it, how it ends and what it leaves behind.
+//! `toolgate serve` as a process: its output, its neighbours, its end and its leftovers.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::Shutdown;
@@ -14,7 +14,7 @@ use crate::{boot, conforming, testkit};
 
 const WAIT: Duration = Duration::from_secs(20);
 
-/// A child that is ended whatever the test does.
+/// A child that is killed at the end of the test in any case.
 pub(super) struct Killed(pub(super) Child);
 
 impl Drop for Killed {
@@ -47,7 +47,7 @@ async fn serve_on_port_zero_prints_the_address_it_got() {
     let health = reqwest::get(endpoint.replace("/mcp", "/healthz")).await.expect("it listens");
     assert_eq!(health.status(), 200);
 
-    // What it says to paste is JSON, and the token that it kept for whoever may read the data folder opens the door.
+    // The printed snippet is JSON, and the token in the data folder's file is valid.
     let (start, end) =
         (said.find('{').expect("a client configuration"), said.rfind('}').expect("a client configuration"));
     let paste: Value = serde_json::from_str(&said[start..=end]).expect("it can be pasted");
@@ -78,7 +78,8 @@ fn a_taken_port_is_refused_with_a_hint() {
     place.run(&["serve", "--listen", "nowhere"]).badly(2, &["nowhere"]);
 }
 
-/// A conforming server that leaves a process of its own in the background; `seconds` tells that one from all others.
+/// A conforming server that leaves its own process in the background; `seconds` distinguishes that one from
+/// all others.
 fn with_grandchild(name: &str, seconds: u32) -> String {
     let script = format!("sleep {seconds} & exec {} --stdio", testkit("conformance-server").display());
     format!("[[servers]]\nname = {name:?}\ncommand = \"sh\"\nargs = {}\n", json!(["-c", script]))
@@ -210,7 +211,7 @@ fn what_the_gateway_keeps_is_closed_to_others() {
     }
 }
 
-/// What a socket answers to somebody who begins with this; the end of the connection is an empty answer.
+/// The answer of a socket to a connection that begins like this; a closed connection is an empty answer.
 fn answered(gateway: &Gateway, socket: &str, begins: &[u8], request: &str) -> String {
     let mut stream = UnixStream::connect(gateway.data().join(socket)).expect("it listens");
     // A connection that is refused may be closed before all of it was sent.

@@ -14,7 +14,7 @@ const QUERIES: &str = r#"{"id": "q1", "query": "open a bug report issue", "relev
 "#;
 
 fn place() -> Place {
-    // A configuration that no command could read: none is needed.
+    // An unreadable configuration: none is needed.
     let place = Place::new("this is no configuration");
     file(&place.path("."), "tools.jsonl", TOOLS);
     file(&place.path("."), "queries.jsonl", QUERIES);

@@ -1,4 +1,4 @@
-//! What the command line says of tools that changed, of other names, and of servers that register.
+//! The command line's output about changed tools, aliases, and registered servers.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::{boot, testkit};
 
 const WAIT: Duration = Duration::from_secs(10);
 
-/// A server whose tools stand in a file.
+/// A server whose tools are in a file.
 struct Server {
     process: Child,
     url: String,

@@ -1,4 +1,4 @@
-//! `toolgate servers` and `toolgate connect`: what stands behind the gateway, and who is pointed at it.
+//! `toolgate servers` and `toolgate connect`: the servers behind the gateway, and the clients in front of it.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ fn cli(gateway: &Gateway, args: &[&str]) -> Said {
     Said::from(gateway.cli(args))
 }
 
-/// What `servers show` says once the server is in this state.
+/// The output of `servers show` once the server is in this state.
 fn shown(gateway: &Gateway, name: &str, state: &str) -> Value {
     let show = || {
         let shown = cli(gateway, &["servers", "show", name, "--json"]).well().json();

@@ -1,4 +1,4 @@
-//! Tokens: made, shown once, kept as hashes, revoked.
+//! Tokens: created, shown once, stored as hashes, revoked.
 
 use std::time::Duration;
 
@@ -125,14 +125,14 @@ fn tokens_are_hashed_at_rest() {
     let mut looked_at = 0;
     for entry in std::fs::read_dir(gateway.data()).expect("the data folder is there") {
         let path = entry.expect("an entry").path();
-        // Whoever starts a gateway without a terminal reads its first tokens here.
+        // A gateway without a terminal writes its first tokens here.
         if path.ends_with("first-tokens.json") {
             continue;
         }
         let Ok(bytes) = std::fs::read(&path) else { continue };
         looked_at += bytes.len();
         for secret in secrets {
-            // The part behind the role is enough to come in.
+            // The part after the role is enough.
             let own = secret.rsplit("t_").next().expect("a last part").trim_start_matches("admin_");
             let found = bytes.windows(own.len()).any(|window| window == own.as_bytes());
             assert!(!found, "{} holds a token", path.display());

@@ -1,16 +1,16 @@
-//! axe-core, which knows what keeps people from using a page. Its source comes from npm and is run on the page as it stands.
+//! axe-core, which finds barriers for users of a page. Its source comes from npm and runs on the actual page.
 
 use serde_json::{Value, json};
 
 use super::person::Person;
 use crate::outside::fetched;
 
-/// What axe calls the findings that nobody may be left alone with.
+/// axe's words for unacceptable findings.
 const SERIOUS: [&str; 2] = ["serious", "critical"];
 const RUN: &str = "const done = arguments[arguments.length - 1]; \
     axe.run(document, { resultTypes: ['violations'] }).then((found) => done(found.violations), (error) => done(String(error)))";
 
-/// What is serious or worse, with the places.
+/// The findings that are serious or worse, with their places.
 pub(crate) async fn findings(person: &Person) -> Vec<String> {
     let source =
         std::fs::read_to_string(fetched("axe/node_modules/axe-core/axe.min.js")).expect("axe is text");

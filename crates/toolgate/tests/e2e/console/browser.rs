@@ -1,5 +1,5 @@
-//! A headless Chromium with a profile of its own, and the driver that hands it what a person does. Both are children of
-//! the test and end with it, whether it passes or panics.
+//! A headless Chromium with its own profile, and the driver that performs a person's actions. Both are
+//! children of the test and end with it, whether it passes or panics.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -22,11 +22,11 @@ pub(crate) struct Browser {
     pub(super) client: Client,
     _driver: Process,
     _chromium: Process,
-    /// Removed after whoever writes to it.
+    /// Removed after its writers.
     _profile: tempfile::TempDir,
 }
 
-/// What of Chromium is started.
+/// The kind of Chromium to start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Chromium {
     /// Without the parts that draw windows: the same pages for a fifth of the processor time at each start.
@@ -44,15 +44,15 @@ impl Browser {
         Self { client, _driver: driver, _chromium: chromium, _profile: profile }
     }
 
-    /// A command of the browser's own protocol, for what WebDriver has no word for.
+    /// A command of the browser's own protocol, for features that WebDriver lacks.
     pub(crate) async fn devtools(&self, command: &str, params: Value) -> Value {
         let asked = json!({ "cmd": command, "params": params });
         let answer = self.client.post("/goog/cdp/execute", asked).await;
         answer.unwrap_or_else(|error| panic!("{command}: {error}"))
     }
 
-    /// What the browser complained of since it was asked last: errors of scripts, what failed to load, and whatever
-    /// the content security policy stopped.
+    /// The browser's complaints since the last query: script errors, failed loads, and violations of the
+    /// content security policy.
     pub(crate) async fn complaints(&self) -> Vec<String> {
         let log = self.client.post("/se/log", json!({ "type": "browser" })).await;
         let log = log.expect("the browser keeps a log");
@@ -73,8 +73,8 @@ impl Drop for Process {
     }
 }
 
-/// Chromium is started here and not by the driver, which would put it into a process group that nobody ends when the
-/// test is killed.
+/// Chromium is started here and not by the driver, which would put it into a process group that survives a
+/// killed test.
 fn start_chromium(what: Chromium, profile: &Path) -> (Process, String) {
     let mut command = match what {
         Chromium::Shell => Command::new(SHELL),
@@ -84,7 +84,8 @@ fn start_chromium(what: Chromium, profile: &Path) -> (Process, String) {
         command.arg("--headless=new");
     }
     command.args([
-        // It meets pages of this test alone, and often runs as root in a container, where its sandbox does not start.
+        // It only sees pages of this test, and often runs as root in a container, where its sandbox does not
+        // start.
         "--no-sandbox",
         "--disable-gpu",
         "--disable-dev-shm-usage",
@@ -112,7 +113,7 @@ fn start_chromium(what: Chromium, profile: &Path) -> (Process, String) {
     (process, format!("127.0.0.1:{port}"))
 }
 
-/// It looks for a free port first and takes it then: somebody else may have been faster.
+/// It looks for a free port first and takes it then: another process may have been faster.
 fn start_driver() -> (Process, u16) {
     let started = (0..DRIVER_TRIES_MAX).find_map(|_| try_driver());
     started.expect("the driver says where it listens")
@@ -133,7 +134,7 @@ fn try_driver() -> Option<(Process, u16)> {
         let port = line.split_once(DRIVER_SAYS)?.1;
         port.trim_end_matches('.').parse().ok()
     });
-    // A pipe that nobody reads would stop the driver once it is full.
+    // An unread pipe would block the driver once it is full.
     std::thread::spawn(move || lines.for_each(drop));
     Some((process, port?))
 }

@@ -1,4 +1,5 @@
-//! No dead ends: every link of the documentation and of the console leads somewhere, for whoever sees it.
+//! No dead ends: every link of the documentation and of the console leads somewhere, for every role that sees
+//! it.
 
 use super::links::walk;
 use super::office::Office;
@@ -26,7 +27,7 @@ async fn every_link_of_the_console_leads_somewhere_for_whoever_sees_it() {
     let starts: Vec<&str> = pages.iter().map(|(_, path)| path.as_str()).collect();
     for (role, who) in [("admin", "ada"), ("operator", "otto"), ("approver", "ann"), ("auditor", "ines")] {
         let visitor = Visitor::enters(busy.office.gateway(), &busy.office.token(role, who)).await;
-        // Whoever may do everything finds every page; the others begin where everybody begins.
+        // An admin finds every page; the others start at the overview.
         let starts = if role == "admin" { &starts[..] } else { &["/"][..] };
         let found = walk(busy.office.gateway(), starts, Some(&visitor.cookie)).await;
         let broken: Vec<&String> = found.broken.iter().filter(|one| !one.contains("no-such-page")).collect();

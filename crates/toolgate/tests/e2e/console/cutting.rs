@@ -1,4 +1,5 @@
-//! The line to the gateway is cut, or the gateway itself is away for a while: the page says so, and is right again by itself.
+//! The connection to the gateway is cut, or the gateway itself is down for a while: the page says so, and
+//! recovers by itself.
 
 use super::office::Office;
 use super::person::Person;
@@ -7,7 +8,7 @@ use crate::governed::bank::money;
 use crate::kit::call;
 use crate::live::site::Ending;
 
-/// What browsers say of a line that is cut.
+/// The browser's errors about a cut connection.
 const CUT: [&str; 2] = ["net::ERR_", "/console/events"];
 
 async fn watcher(office: &Office, wire: &Wire) -> Person {
@@ -16,7 +17,7 @@ async fn watcher(office: &Office, wire: &Wire) -> Person {
     person.log_in(&office.token("approver", "ann")).await;
     person.sees("Log out").await;
     person.open("/console/inbox").await;
-    person.sees("Nothing waits for people").await;
+    person.sees("Nothing is waiting for a decision").await;
     person.is_live().await;
     person.marks_the_page().await;
     person

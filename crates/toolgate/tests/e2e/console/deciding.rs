@@ -1,4 +1,4 @@
-//! The inbox: what waits comes by itself, is looked at, changed, agreed to or not, by one or by several.
+//! The inbox: items arrive live, and are read, changed, approved or denied, by one person or by several.
 
 use serde_json::json;
 
@@ -17,7 +17,7 @@ async fn a_call_arrives_in_the_inbox_while_somebody_looks() {
     let office = Office::open().await;
     let person = approver(&office, "ann").await;
     person.open("/console/inbox").await;
-    person.sees("Nothing waits for people").await;
+    person.sees("Nothing is waiting for a decision").await;
     person.is_live().await;
     person.marks_the_page().await;
     let id = office.asks(480).await;
@@ -30,7 +30,7 @@ async fn a_call_arrives_in_the_inbox_while_somebody_looks() {
         )
         .await;
     office.decide(&office.admin(), &id, json!({ "decision": "deny" })).await;
-    person.sees("Nothing waits for people").await;
+    person.sees("Nothing is waiting for a decision").await;
     person.stayed().await;
     person.leaves().await;
 }
@@ -61,7 +61,7 @@ async fn somebody_changes_a_call_approves_it_and_sees_it_run() {
     person.sees("helper asks").await;
     person.sees("money-needs-a-person").await;
     person.fill("amount", "90").await;
-    person.sees("What you changed").await;
+    person.sees("Your changes").await;
     person.sees("/amount").await;
     person.click("Approve as edited").await;
     person.gets_to("/console/inbox").await;
@@ -72,7 +72,7 @@ async fn somebody_changes_a_call_approves_it_and_sees_it_run() {
     person.click("Calls").await;
     person.click_in("succeeded", "bank:transfer").await;
     person.sees("From proposal to result").await;
-    person.sees("A person changed them").await;
+    person.sees("An approver changed them").await;
     person.sees("transfer done").await;
     person.leaves().await;
 }
@@ -84,13 +84,14 @@ async fn changed_arguments_are_sent_only_from_the_page_that_shows_the_difference
     let state = || async { office.site().get(&format!("/approvals/{id}")).await["state"].clone() };
     let person = Person::logged_in(office.gateway(), &office.admin()).await;
     person.open(&format!("/console/inbox/approvals/{id}")).await;
-    // No key is pressed, so the page shows no difference by itself: the usual yes does not let it through.
+    // No key is pressed, so the page shows no difference by itself: the normal approval does not let it
+    // through.
     person.run("field('amount').value = '90'", vec![]).await;
     person.click("Approve").await;
     person.sees("nothing was sent yet").await;
     person.sees("/amount").await;
     assert_eq!(state().await, "pending");
-    // The yes beside the difference is for the difference that is shown there.
+    // The approval beside the difference applies to the shown difference.
     person.run("field('amount').value = '91'", vec![]).await;
     person.click("Approve as edited").await;
     person.sees("nothing was sent yet").await;
@@ -129,7 +130,7 @@ async fn a_no_reaches_the_caller_with_its_reason() {
     let id = office.asks(900).await;
     let person = approver(&office, "ann").await;
     person.open(&format!("/console/inbox/approvals/{id}")).await;
-    person.fill("Why not", "the invoice is paid already").await;
+    person.fill("Reason", "the invoice is paid already").await;
     person.click("Deny").await;
     person.sees("Denied").await;
     let refused = call(&office.helper, TRANSFER, money(900)).await;
@@ -148,10 +149,10 @@ async fn somebody_asks_for_changes_and_must_say_which() {
     let person = approver(&office, "ann").await;
     person.open(&format!("/console/inbox/approvals/{id}")).await;
     person.click("Ask for changes").await;
-    person.sees("Say what should be different").await;
-    person.fill("What should be different", "half of it").await;
+    person.sees("Describe what should change").await;
+    person.fill("Requested changes", "half of it").await;
     person.click("Ask for changes").await;
-    person.sees("The caller is told what to change").await;
+    person.sees("The caller sees what to change").await;
     assert_eq!(office.site().get(&format!("/approvals/{id}")).await["state"], "changes_requested");
     person.leaves_forgiving(&["status of 422"]).await;
 }
@@ -165,7 +166,7 @@ async fn what_somebody_else_decides_shows_at_once() {
     ann.open(&path).await;
     ben.open(&path).await;
     ben.is_live().await;
-    ben.fill("Why not", "I would rather not").await;
+    ben.fill("Reason", "I would rather not").await;
     ann.click("Approve").await;
     ann.sees("Approved").await;
     ben.sees("ann approved it").await;
@@ -186,9 +187,9 @@ async fn whoever_comes_second_is_told_who_was_first() {
     ben.open(&path).await;
     ann.click("Approve").await;
     ann.sees("Approved").await;
-    ben.fill("Why not", "I would rather not").await;
+    ben.fill("Reason", "I would rather not").await;
     ben.click("Deny").await;
-    ben.sees("Somebody was faster").await;
+    ben.sees("Someone else decided first").await;
     ben.sees("ann approved it").await;
     ben.sees("I would rather not").await;
     assert_eq!(office.site().get(&format!("/approvals/{id}")).await["state"], "approved");
@@ -206,9 +207,9 @@ async fn several_are_decided_at_once() {
     person.open("/console/inbox").await;
     person.tick_in("amount: 11").await;
     person.tick_in("amount: 13").await;
-    person.click("Approve these").await;
+    person.click("Approve selected").await;
     person.agrees().await;
-    person.sees("2 of 2 went through").await;
+    person.sees("2 of 2 succeeded").await;
     for amount in [11, 13] {
         office.comes_back(amount).await;
     }
@@ -224,7 +225,7 @@ async fn what_need_not_be_asked_again_is_not_until_it_is_revoked() {
     let person = approver(&office, "ann").await;
     person.open(&format!("/console/inbox/approvals/{id}")).await;
     person.click("Don't ask again for this").await;
-    person.tick("Let calls like this pass").await;
+    person.tick("Let calls like this run").await;
     person.click("Approve").await;
     person.gets_to("/console/inbox").await;
     for _ in 0..3 {
@@ -234,7 +235,7 @@ async fn what_need_not_be_asked_again_is_not_until_it_is_revoked() {
     person.sees("bank:transfer").await;
     person.click("Revoke").await;
     person.agrees().await;
-    person.sees("The next call like that asks again").await;
+    person.sees("The next such call needs approval again").await;
     pending(&call(&office.helper, TRANSFER, money(5)).await);
     person.leaves().await;
 }

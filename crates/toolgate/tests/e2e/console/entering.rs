@@ -10,7 +10,7 @@ use super::webdriver::key;
 use crate::boot;
 use crate::doors::WAIT;
 
-/// What the browser itself says about an answer that is no success.
+/// The browser's own message about an unsuccessful answer.
 const UNAUTHORIZED: &str = "status of 401";
 const FORBIDDEN: &str = "status of 403";
 
@@ -62,9 +62,9 @@ async fn whoever_has_no_right_token_is_told_why() {
     let gateway = boot("");
     let person = Person::at(&gateway).await;
     person.log_in("tg_nobody").await;
-    person.sees("not a token of this gateway").await;
+    person.sees("unknown to the gateway").await;
     person.log_in(&gateway.agent).await;
-    person.sees("a token of role agent opens no pages").await;
+    person.sees("a token with the role agent cannot log in here").await;
     person.open("/").await;
     person.gets_to("/console/login").await;
     person.leaves_forgiving(&[UNAUTHORIZED, FORBIDDEN]).await;
@@ -85,7 +85,7 @@ async fn a_link_logs_in_once() {
     let second = Person::at(office.gateway()).await;
     second.open_address(link).await;
     second.click("Log in").await;
-    second.sees("used already").await;
+    second.sees("has been used").await;
     second.leaves_forgiving(&[UNAUTHORIZED]).await;
     first.leaves().await;
 }
@@ -104,7 +104,7 @@ async fn a_login_that_has_ended_leads_back_to_where_it_was() {
     office.site().say(&["token", "revoke", &id]);
     person.until("the login is over", "return fetch('/console/inbox').then((said) => said.redirected)").await;
     person.click("Tools").await;
-    person.sees("Your login has ended").await;
+    person.sees("Your login has expired").await;
     person.fill("token", &office.token("approver", "ann")).await;
     person.click("Log in").await;
     person.gets_to("/console/tools").await;
@@ -118,7 +118,7 @@ async fn an_approver_finds_no_settings() {
     person.sees("Inbox").await;
     assert!(!person.can_click("Settings").await, "{}", person.text().await);
     person.open("/console/settings").await;
-    person.sees("Not with this role").await;
+    person.sees("Your role does not allow this").await;
     person.leaves_forgiving(&[FORBIDDEN]).await;
 }
 
@@ -142,7 +142,7 @@ async fn an_auditor_sees_what_waits_and_decides_nothing() {
     let refused = visitor.post(&path, &[("csrf", &csrf), ("decision", "approve")], &[]).await;
     assert_eq!(refused.status, 403, "{refused:?}");
     assert_eq!(office.site().get(&format!("/approvals/{id}")).await["state"], json!("pending"));
-    // Of somebody who may decide, the very same form is taken.
+    // The very same form is accepted from an approver.
     let ann = Visitor::enters(office.gateway(), &office.token("approver", "ann")).await;
     let csrf = ann.csrf().await;
     let taken = ann.post(&path, &[("csrf", &csrf), ("decision", "approve")], &[]).await;
@@ -226,7 +226,7 @@ async fn what_another_port_of_the_host_sets_opens_and_fixates_nothing() {
     for name in [theirs.as_str(), "toolgate-console", "__Host-toolgate"] {
         assert!(!opens(format!("{name}={secret}"), plain).await, "{name}");
     }
-    // A program on another port puts a login of its own in the way.
+    // A program on another port sets a conflicting login cookie.
     assert!(!opens(format!("{ours}={foreign}; {ours}={secret}"), plain).await);
     assert!(!opens(format!("{ours}={secret}"), ("x-forwarded-proto", "https")).await, "set in the open");
 }

@@ -1,4 +1,4 @@
-//! Text that wants to be more than text, everywhere text from outside is shown: no script runs, no page breaks.
+//! Hostile text in every place that shows text from outside: no script runs, no page breaks.
 
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::until_async;
@@ -10,15 +10,15 @@ use crate::doors::WAIT;
 use crate::kit::{call, names};
 use crate::runs::work::Work;
 
-/// Closes tags and quotes, brings scripts, turns the direction of what follows, and hides characters.
+/// Closes tags and quotes, includes scripts, reverses the direction of text, and hides characters.
 const EVIL: &str = "\"'></textarea></title></script><script>window.pwned=1</script><img src=x onerror=\"window.pwned=2\">\
     <svg onload=window.pwned=3> {{7*7}} ${7*7} \u{202e}gnp.exe\u{2066}\u{200b}\u{7} javascript:window.pwned=4";
-/// What turns the direction of text stands nowhere as it is.
+/// No character that reverses text is on the page unescaped.
 const TURNED: &str = "const turned = (node) => [...node.childNodes].some((one) => one.nodeType === 3 \
     ? /[\\u202a-\\u202e\\u2066-\\u2069]/.test(one.data) : !['TEXTAREA', 'SCRIPT'].includes(one.nodeName) && turned(one)); \
     return turned(document.body)";
 const MEGABYTE: usize = 1 << 20;
-/// A page about something large is not itself that large.
+/// A page about something large is itself not that large.
 const PAGE_CHARS_MAX: u64 = 3 << 20;
 
 fn evil_tool(name: &str) -> Value {
@@ -72,7 +72,7 @@ async fn infested() -> (Office, Vec<String>) {
     (office, pages)
 }
 
-/// One of the tools is taken as it is, so that every page about a tool shows it, and called; the call.
+/// Accepts one of the tools, so that every page about a tool shows it, and calls it; returns the call.
 async fn accepted(office: &Office) -> String {
     let evil = office.site().becomes("/registry/tools/jobs:evil", |tool| tool["version"].is_string()).await;
     if evil["status"] != "active" {
@@ -135,7 +135,7 @@ async fn hostile_text_stays_text_and_breaks_no_page() {
         format!("/console/{evil}"),
     ];
     let lists = LISTS.iter().map(|path| (*path).to_owned());
-    // What is asked for by hostile words need not be found; everything else must be, or nothing was looked at.
+    // A search for hostile words need not find anything; every other page must exist, or nothing was checked.
     let there = lists.chain(pages).map(|path| (path, 200..300));
     for (path, expected) in there.chain(asked.into_iter().map(|path| (path, 200..500))) {
         for screen in [DESK, PHONE] {

@@ -1,4 +1,4 @@
-//! Those who judge pages in these tests, judged: each finds what is wrong with a page that is wrong.
+//! Tests of the page checks themselves: each finds the fault of a faulty page.
 
 use super::axe;
 use super::links::{attributes, walk};

@@ -1,4 +1,4 @@
-//! Goes wherever a link goes: from `/docs` as a stranger, and from `/` as somebody who is logged in.
+//! Follows every link: from `/docs` without a login, and from `/` with one.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -10,16 +10,16 @@ use url::Url;
 const PAGES_MAX: usize = 1_500;
 /// Looks of one page that differ in their query alone.
 const QUERIES_MAX: usize = 6;
-/// What never ends, or leads out.
+/// Addresses that never end, or lead out.
 const NOT_FOLLOWED: [&str; 2] = ["/console/events", "/console/logout"];
 
-/// What was found to be wrong, and how many pages were read.
+/// The faults, and the number of visited pages.
 pub(crate) struct Walk {
     pub(crate) broken: Vec<String>,
     pub(crate) pages: BTreeSet<String>,
 }
 
-/// Reads everything of the same origin that can be reached from these paths.
+/// Reads everything of the same origin that is reachable from these paths.
 pub(crate) async fn walk(gateway: &Gateway, starts: &[&str], cookie: Option<&str>) -> Walk {
     let base = Url::parse(&gateway.url("/")).expect("an address");
     let mut walker = Walker::new(gateway, cookie);
@@ -43,7 +43,7 @@ struct Walker {
     queries: BTreeMap<String, usize>,
     /// The ids on each page.
     ids: BTreeMap<String, BTreeSet<String>>,
-    /// Page and fragment that something links to, and what does.
+    /// Page and fragment of a link, and its source.
     fragments: BTreeSet<(String, String, String)>,
     broken: Vec<String>,
     linked_from: BTreeMap<String, String>,
@@ -118,7 +118,7 @@ impl Walker {
     fn take_in(&mut self, address: &Url, text: &str) {
         self.ids.insert(key(address), attributes(text, "id").into_iter().collect());
         let links = ["href", "src", "action"].into_iter().flat_map(|name| match name {
-            // Forms that change something are not for following.
+            // Forms that change something are not followed.
             "action" => searches(text),
             name => attributes(text, name),
         });
@@ -145,19 +145,19 @@ fn key(address: &Url) -> String {
     address.query().map_or_else(|| address.path().to_owned(), |query| format!("{}?{query}", address.path()))
 }
 
-/// The values of an attribute, wherever it stands in a tag.
+/// The values of an attribute, anywhere in a tag.
 pub(crate) fn attributes(html: &str, name: &str) -> Vec<String> {
     tags(html).flat_map(|tag| attribute(tag, name)).collect()
 }
 
-/// Where forms lead that only ask.
+/// The targets of forms that only read.
 fn searches(html: &str) -> Vec<String> {
     let forms = tags(html).filter(|tag| tag.starts_with("form"));
     let asking = forms.filter(|tag| attribute(tag, "method").is_none_or(|method| method == "get"));
     asking.flat_map(|tag| attribute(tag, "action")).collect()
 }
 
-/// What stands between `<` and `>`. Our pages are written by a machine: quotes are double and `>` in them is escaped.
+/// The text between `<` and `>`. Our pages are generated: quotes are double and `>` in them is escaped.
 fn tags(html: &str) -> impl Iterator<Item = &str> {
     html.split('<').skip(1).filter_map(|part| part.split_once('>').map(|(tag, _)| tag))
 }

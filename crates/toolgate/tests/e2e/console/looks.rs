@@ -1,12 +1,12 @@
-//! Every page as it looks on a desk and on a phone, by day and by night: nobody is shut out, nothing sticks out, and a
-//! picture of each is kept.
+//! Every page on a desktop and on a phone, light and dark: accessible, without overflow, and with a
+//! screenshot of each.
 
 use super::axe;
 use super::office::Office;
 use super::person::{DESK, PHONE, Person, Screen, Theme};
 use super::pictures;
 
-/// The one page that is not there, and says so.
+/// The one missing page, which says so.
 const MISSING: &str = "nothing";
 
 #[tokio::test]
@@ -72,7 +72,7 @@ async fn look(screen: Screen, theme: Theme) {
     person.leaves_forgiving(&["status of 404"]).await;
 }
 
-/// What is wrong with a page.
+/// The faults of a page.
 async fn examine(person: &Person, screen: Screen, theme: Theme, (name, path): (&str, &str)) -> Vec<String> {
     person.open(path).await;
     let mut wrong = axe::findings(person).await;
@@ -87,7 +87,7 @@ async fn examine(person: &Person, screen: Screen, theme: Theme, (name, path): (&
     wrong.into_iter().map(|what| format!("{path}: {what}")).collect()
 }
 
-/// Each page says in one heading, and in its title, what it is.
+/// Each page names itself in one heading, and in its title.
 async fn untitled(person: &Person) -> Option<String> {
     let said = person.run("return [document.querySelectorAll('h1').length, document.title]", vec![]).await;
     let titled = said[0] == 1 && said[1].as_str().is_some_and(|title| title.ends_with("Toolgate"));

@@ -1,4 +1,4 @@
-//! A ledger with a hundred thousand calls: every list still comes at once.
+//! A ledger with a hundred thousand calls: every list is still fast.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,9 +19,9 @@ const CALLS: u64 = 100_000;
 const WRITERS: u64 = 256;
 /// They lie this far apart, the last one now.
 const APART_MS: u64 = 800;
-/// What a list may take. The program under test is built without optimisations: what people use is quicker still.
+/// The maximum time of a list. The program under test is unoptimised: the released one is faster.
 const LIST_MS_MAX: u64 = 200;
-/// The quickest of so many, since the machine does other things at the same time.
+/// The fastest of this many counts, since the machine has other load.
 const TRIES: usize = 5;
 const PAGES_DEEP: usize = 3;
 
@@ -68,7 +68,7 @@ async fn lists_come_at_once_with_a_hundred_thousand_calls() {
     assert!(calls.contains("server-"), "the calls are listed: {calls}");
 }
 
-/// How long a page takes, and where the next one is.
+/// The time of a page, and the address of the next one.
 async fn measure(visitor: &Visitor, path: &str) -> (Duration, Option<String>) {
     let mut best = Duration::MAX;
     let mut next = None;

@@ -1,4 +1,4 @@
-//! Links of Markdown files as they lie in the repository: each leads to a file, and to a heading that is in it.
+//! Links of the repository's Markdown files: each leads to a file, and to an existing heading.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ fn broken(root: &Path, file: &Path) -> Vec<String> {
     wrong.collect()
 }
 
-/// Why a link leads nowhere.
+/// The reason why a link is broken.
 fn fault(root: &Path, file: &Path, target: &str) -> Option<&'static str> {
     if target.contains("://") || target.starts_with("mailto:") {
         return None;
@@ -64,7 +64,7 @@ fn fault(root: &Path, file: &Path, target: &str) -> Option<&'static str> {
     (!anchors(&text).contains(anchor)).then_some("there is no such heading")
 }
 
-/// Where the links and pictures of a text lead, code left out.
+/// The targets of a text's links and pictures, outside of code.
 fn targets(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in prose(text) {
@@ -84,7 +84,7 @@ fn targets(text: &str) -> Vec<String> {
     found
 }
 
-/// The lines outside of fences, without what stands in backticks.
+/// The lines outside of fences, without text in backticks.
 fn prose(text: &str) -> Vec<String> {
     let mut inside = false;
     let mut lines = Vec::new();
@@ -98,7 +98,7 @@ fn prose(text: &str) -> Vec<String> {
     lines
 }
 
-/// The headings of a text as forges name them, and the ids it gives itself.
+/// The anchors of a text's headings, and its own ids.
 fn anchors(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut inside = false;

@@ -11,7 +11,7 @@ use crate::live::site::{Ending, Site, tool};
 use crate::live::worker::Worker;
 use crate::runs::work::Work;
 
-/// Whoever moves money asks a person, who may change what is asked for.
+/// A transfer needs approval, and the approver may change it.
 const RULES: &str = r#"
 [network]
 allow_loopback = true
@@ -47,7 +47,7 @@ const JOBS: &str = "jobs";
 
 pub(crate) struct Office {
     pub(crate) archive: Archive,
-    /// The agent who asks for everything here.
+    /// The agent that makes all requests here.
     pub(crate) helper: HttpClient,
     worker: Option<Worker>,
 }
@@ -66,7 +66,7 @@ impl Office {
         Self { archive, helper, worker: None }
     }
 
-    /// Ends the gateway and starts it on what it left.
+    /// Ends the gateway and starts it again on its data.
     pub(crate) async fn restarted(self, how: Ending) -> Self {
         let archive = Archive { site: self.archive.site.restarted(how) };
         archive.ready(&[DOCS]).await;
@@ -87,7 +87,7 @@ impl Office {
         self.gateway().admin.clone()
     }
 
-    /// A token for somebody of this role.
+    /// A token for a principal with this role.
     pub(crate) fn token(&self, role: &str, who: &str) -> String {
         self.site().token(&format!("--role {role} --principal {who}"))
     }
@@ -97,14 +97,14 @@ impl Office {
         pending(&call(&self.helper, TRANSFER, money(amount)).await)
     }
 
-    /// Asks again for what was approved, which must run.
+    /// Repeats an approved call, which must run.
     pub(crate) async fn comes_back(&self, amount: u64) -> Value {
         let done = call(&self.helper, TRANSFER, money(amount)).await;
         assert_eq!(status(&done), "succeeded", "{done}");
         done
     }
 
-    /// What the bank has done, in order.
+    /// The bank's actions, in order.
     pub(crate) fn ran(&self) -> Vec<String> {
         let journal = std::fs::read_to_string(self.site().path("journal")).unwrap_or_default();
         journal.lines().map(str::to_owned).collect()
@@ -114,7 +114,7 @@ impl Office {
         self.site().rest(token, "POST", &format!("/approvals/{id}/decide"), Some(decision)).await
     }
 
-    /// A worker that offers these tools from now on, all of which agents see.
+    /// A worker with these tools, all of which agents see.
     pub(crate) async fn hire(&mut self, tools: Value) {
         self.hire_any(tools.clone()).await;
         for one in tools.as_array().expect("a list") {
@@ -123,7 +123,7 @@ impl Office {
         }
     }
 
-    /// The same, whatever comes of its tools.
+    /// The same, regardless of the fate of its tools.
     pub(crate) async fn hire_any(&mut self, tools: Value) {
         self.site().offer("tools.json", &tools);
         let token = self.site().server_token(JOBS);
@@ -132,13 +132,13 @@ impl Office {
         self.site().healthy(JOBS, 1).await;
     }
 
-    /// The worker's tool `run` becomes another one, which is withheld.
+    /// The worker's tool `run` changes, and is withheld.
     pub(crate) async fn drifts(&self, description: &str) {
         self.site().offer("tools.json", &json!([tool("run", description)]));
         self.site().tool_is("jobs:run", "quarantined").await;
     }
 
-    /// A bit of everything has happened, so that every page has something to show.
+    /// With some of everything, so that every page has content.
     pub(crate) async fn busy() -> Busy {
         let mut office = Self::open().await;
         office.hire(json!([tool("run", "Runs a job")])).await;
@@ -179,12 +179,12 @@ impl Office {
     }
 }
 
-/// What runs ask here.
+/// The question of runs here.
 pub(crate) fn tone() -> Value {
     json!({ "slot_type": "text", "slot_id": "tone", "prompt_key": "Which tone shall the letter have?" })
 }
 
-/// An office in which a bit of everything has happened.
+/// An office with some of everything.
 pub(crate) struct Busy {
     pub(crate) office: Office,
     /// Approved and done.
@@ -198,7 +198,7 @@ pub(crate) struct Busy {
 }
 
 impl Busy {
-    /// Every page there is, with something on it: a word for pictures, and the path.
+    /// Every page, with content: a name for screenshots, and the path.
     pub(crate) async fn pages(&self) -> Vec<(&'static str, String)> {
         let questions = self.office.site().get(&format!("/inputs?run={}", self.run.id)).await;
         let input = questions["inputs"][0]["id"].as_str().expect("a question waits").to_owned();

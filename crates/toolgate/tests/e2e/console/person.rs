@@ -1,5 +1,5 @@
-//! Somebody in front of the console. They open pages, read, click, type and press keys; what they look for is named as it
-//! is written there. Every wait is for something to be seen, with a limit.
+//! A user of the console. They open pages, read, click, type and press keys; they name things by their
+//! visible text. Every wait is for something visible, with a limit.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use toolgate_testkit::gateway::{Gateway, until_async};
 use super::browser::{Browser, Chromium};
 use super::webdriver::{Client, Error};
 
-/// Nobody looks at one page for longer than this to see something happen.
+/// The maximum wait on one page.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(40);
 const FIND: &str = include_str!("find.js");
-/// What the phone of the tests is wide, and a desk.
+/// The width of the test phone, and of a desktop.
 pub(crate) const PHONE: Screen = Screen { name: "phone", width: 360, height: 740 };
 pub(crate) const DESK: Screen = Screen { name: "desk", width: 1280, height: 720 };
 
@@ -45,7 +45,7 @@ pub(crate) struct Person {
 }
 
 impl Person {
-    /// Somebody with a fresh browser at a desk. They have opened nothing yet.
+    /// A user with a fresh browser at a desktop, without an open page.
     pub(crate) async fn at(gateway: &Gateway) -> Self {
         Self::with(Chromium::Shell, gateway).await
     }
@@ -72,12 +72,12 @@ impl Person {
 
     async fn and_logs_in(self, token: &str) -> Self {
         self.log_in(token).await;
-        // Whoever goes on before they are in would be taken back by the answer.
+        // An earlier navigation would be undone by the answer.
         self.sees("Log out").await;
         self
     }
 
-    /// The gateway has moved: another process, or something in between.
+    /// The gateway has moved: another process, or a proxy in between.
     pub(crate) fn goes_to(&mut self, base: &str) {
         base.clone_into(&mut self.base);
     }
@@ -97,7 +97,7 @@ impl Person {
         self.client().goto(address).await.unwrap_or_else(|error| panic!("{address} did not open: {error}"));
     }
 
-    /// Where they are, without the host.
+    /// The current path, without the host.
     pub(crate) async fn path(&self) -> String {
         let address = self.client().current_url().await.expect("a page has an address");
         let query = address.query().map(|query| format!("?{query}")).unwrap_or_default();
@@ -120,7 +120,7 @@ impl Person {
 
     // ---------------------------------------------------------------------------------------------------- reading
 
-    /// How the page was answered.
+    /// The status of the page.
     pub(crate) async fn status(&self) -> u64 {
         let script = "return performance.getEntriesByType('navigation')[0].responseStatus";
         self.run(script, vec![]).await.as_u64().expect("a page has a status")
@@ -138,7 +138,7 @@ impl Person {
         self.try_run(script, vec![json!(text)]).await.is_ok_and(|said| said == true)
     }
 
-    /// Waits until this stands on the page.
+    /// Waits until this text is on the page.
     pub(crate) async fn sees(&self, text: &str) {
         let there = until_async(PATIENCE, || async { self.says(text).await.then_some(()) });
         if there.await.is_none() {
@@ -146,7 +146,7 @@ impl Person {
         }
     }
 
-    /// Waits until this stands there no more.
+    /// Waits until this text is gone.
     pub(crate) async fn sees_no(&self, text: &str) {
         let gone = until_async(PATIENCE, || async { (!self.says(text).await).then_some(()) });
         if gone.await.is_none() {
@@ -154,12 +154,12 @@ impl Person {
         }
     }
 
-    /// Whether there is such a thing to click.
+    /// True if there is such a control.
     pub(crate) async fn can_click(&self, name: &str) -> bool {
         self.run("return control(arguments[0]) !== null", vec![json!(name)]).await == true
     }
 
-    /// Waits until a script on the page says yes.
+    /// Waits until a script on the page returns true.
     pub(crate) async fn until(&self, what: &str, script: &str) {
         let yes = until_async(PATIENCE, || async {
             self.try_run(script, vec![]).await.is_ok_and(|said| said == true).then_some(())
@@ -169,17 +169,17 @@ impl Person {
         }
     }
 
-    /// Waits until the page hears what happens elsewhere.
+    /// Waits until the page receives live events.
     pub(crate) async fn is_live(&self) {
         self.until("the page is live", "return document.getElementById('live').dataset.state === 'on'").await;
     }
 
-    /// Leaves a mark that is gone when the page is loaded anew.
+    /// Leaves a mark that is gone after a reload.
     pub(crate) async fn marks_the_page(&self) {
         self.run("window.stayed = true", vec![]).await;
     }
 
-    /// Fails if the page was loaded anew since.
+    /// Fails if the page was reloaded since.
     pub(crate) async fn stayed(&self) {
         let stayed = self.run("return window.stayed === true", vec![]).await;
         assert_eq!(stayed, true, "somebody loaded the page again");
@@ -187,13 +187,13 @@ impl Person {
 
     // ------------------------------------------------------------------------------------------------------ doing
 
-    /// Clicks what is called so: a link, a button.
+    /// Clicks the control of this name: a link, a button.
     pub(crate) async fn click(&self, name: &str) {
         self.act(&format!("click {name:?}"), "return control(arguments[0])", vec![json!(name)], Act::Click)
             .await;
     }
 
-    /// Clicks what is called so in the part of the page that says this.
+    /// Clicks the control of this name in the part of the page with this text.
     pub(crate) async fn click_in(&self, said: &str, name: &str) {
         let script = "const found = part(arguments[0], (one) => control(arguments[1], one)); \
             return found && control(arguments[1], found)";
@@ -201,7 +201,7 @@ impl Person {
         self.act(&format!("click {name:?} at {said:?}"), script, arguments, Act::Click).await;
     }
 
-    /// Types into the field with this label, in place of what is there.
+    /// Types into the field with this label, replacing its content.
     pub(crate) async fn fill(&self, label: &str, value: &str) {
         let act = Act::Fill(value.to_owned());
         self.act(&format!("fill {label:?}"), "return field(arguments[0])", vec![json!(label)], act).await;
@@ -214,26 +214,26 @@ impl Person {
             .await;
     }
 
-    /// Ticks the box with this label, or takes the tick away.
+    /// Toggles the box with this label.
     pub(crate) async fn tick(&self, label: &str) {
         let script = "return field(arguments[0])";
         self.act(&format!("tick {label:?}"), script, vec![json!(label)], Act::Click).await;
     }
 
-    /// Ticks the box in the part of the page that says this.
+    /// Toggles the box in the part of the page with this text.
     pub(crate) async fn tick_in(&self, said: &str) {
         let script = "const boxes = (one) => one.querySelector('input[type=checkbox]'); \
             const found = part(arguments[0], boxes); return found && boxes(found)";
         self.act(&format!("tick at {said:?}"), script, vec![json!(said)], Act::Click).await;
     }
 
-    /// What stands in the field with this label.
+    /// The content of the field with this label.
     pub(crate) async fn value(&self, label: &str) -> String {
         let value = self.run("return field(arguments[0])?.value ?? null", vec![json!(label)]).await;
         value.as_str().unwrap_or_else(|| panic!("no field {label:?}")).to_owned()
     }
 
-    /// Says yes to what the page asks to be sure.
+    /// Confirms the page's question.
     pub(crate) async fn agrees(&self) {
         let asked = until_async(PATIENCE, || async { self.client().accept_alert().await.ok() });
         asked.await.expect("the page asks");
@@ -245,7 +245,7 @@ impl Person {
         focused.send_keys(keys).await.expect("keys can be pressed");
     }
 
-    /// What has the focus, by its name.
+    /// The focused element, by its name.
     pub(crate) async fn focus(&self) -> String {
         let name = self.run("return plain(labelled(document.activeElement))", vec![]).await;
         name.as_str().unwrap_or_default().to_owned()
@@ -256,7 +256,7 @@ impl Person {
         let done = until_async(PATIENCE, || async {
             match self.try_act(script, arguments.clone(), &act).await {
                 Ok(done) => done,
-                // A part of the page was exchanged between finding and clicking, or something lies over it still.
+                // A part of the page was replaced between finding and clicking, or is still covered.
                 Err(error) => {
                     *last.borrow_mut() = error.to_string();
                     None
@@ -294,7 +294,7 @@ impl Person {
         self.client().execute(&format!("{FIND}\n{script}"), arguments).await
     }
 
-    /// From the next page on, nothing tells the browser what happens elsewhere.
+    /// From the next page on, the browser gets no live events.
     pub(crate) async fn hears_nothing(&self) {
         self.browser.devtools("Network.enable", json!({})).await;
         self.browser.devtools("Network.setBlockedURLs", json!({ "urls": ["*/console/events*"] })).await;
@@ -319,7 +319,7 @@ impl Person {
         self.browser.devtools("Emulation.setEmulatedMedia", json!({ "features": features })).await;
     }
 
-    /// What makes the page wider than the screen: whoever reads on a phone would have to scroll sideways.
+    /// The element that makes the page wider than the screen: a phone user would have to scroll sideways.
     pub(crate) async fn sticks_out(&self) -> Option<String> {
         let script = "const page = document.documentElement; const wide = [...document.body.querySelectorAll('*')] \
             .filter((one) => one.getBoundingClientRect().right > page.clientWidth + 1) \
@@ -335,7 +335,7 @@ impl Person {
         self.leaves_forgiving(&[]).await;
     }
 
-    /// The same, but complaints that hold one of these words were to be expected.
+    /// The same, but complaints with one of these words are expected.
     pub(crate) async fn leaves_forgiving(mut self, expected: &[&str]) {
         let complaints = self.browser.complaints().await;
         let unexpected = complaints.iter().filter(|said| !expected.iter().any(|word| said.contains(word)));
@@ -347,13 +347,13 @@ impl Person {
 
 impl Drop for Person {
     fn drop(&mut self) {
-        // Otherwise what the browser complained of would go unread.
+        // Otherwise the browser's complaints would go unread.
         let read = self.has_left || std::thread::panicking();
         assert!(read, "a test ends with `leaves`");
     }
 }
 
-/// What is done to what was found.
+/// The action on the found element.
 enum Act {
     Click,
     Fill(String),

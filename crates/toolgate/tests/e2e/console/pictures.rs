@@ -1,4 +1,4 @@
-//! What pages look like, as files: every look of every page as an artifact of the test run, and a chosen few in `docs/`.
+//! Screenshots as files: every page as an artifact of the test run, and a chosen few in `docs/`.
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ pub(crate) async fn keep(person: &Person, name: &str) {
     write(&artifacts(), name, &bytes);
 }
 
-/// Puts what is on the screen into the documentation, where that was asked for; and always among the artifacts.
+/// Saves a screenshot into the documentation, if requested; and always among the artifacts.
 pub(crate) async fn show(person: &Person, screen: Screen, name: &str) {
     person.sits_at(screen).await;
     let bytes = capture(person, json!({ "format": "png", "optimizeForSpeed": false })).await;
@@ -41,7 +41,7 @@ async fn capture(person: &Person, wish: serde_json::Value) -> Vec<u8> {
     BASE64_STANDARD.decode(data).expect("it is base64")
 }
 
-/// Beside what was built, so that nothing in the repository changes by testing.
+/// In the build folder, so that testing does not change the repository.
 fn artifacts() -> PathBuf {
     match std::env::var_os("TOOLGATE_SCREENSHOTS") {
         Some(folder) => PathBuf::from(folder),

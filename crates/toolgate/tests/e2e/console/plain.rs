@@ -1,11 +1,11 @@
-//! The console without a browser: one request, and what it answers.
+//! The console without a browser: one request, and its answer.
 
 use reqwest::header::{CONTENT_TYPE, COOKIE, HeaderMap, SET_COOKIE};
 use toolgate_testkit::gateway::{Answer, Gateway, HttpClient};
 
 use super::links::{attribute, attributes};
 
-/// Somebody who is logged in, as their cookie.
+/// A logged-in user, as their cookie.
 #[derive(Clone)]
 pub(crate) struct Visitor {
     http: reqwest::Client,
@@ -13,7 +13,7 @@ pub(crate) struct Visitor {
     pub(crate) cookie: String,
 }
 
-/// Follows nothing and keeps no cookies.
+/// Follows no redirects and keeps no cookies.
 pub(crate) fn client() -> reqwest::Client {
     let redirects = reqwest::redirect::Policy::none();
     reqwest::Client::builder().no_proxy().redirect(redirects).build().expect("a client")
@@ -49,13 +49,13 @@ impl Visitor {
         HttpClient::finish(request).await
     }
 
-    /// The events, as they come, until the gateway ends them.
+    /// The events, as they arrive, until the gateway ends them.
     pub(crate) async fn listens(&self) -> reqwest::Response {
         let request = self.http.get(format!("{}/console/events", self.base)).header(COOKIE, &self.cookie);
         request.send().await.expect("an answer")
     }
 
-    /// What every form of theirs carries.
+    /// The secret of every form of this user.
     pub(crate) async fn csrf(&self) -> String {
         let page = self.get("/").await.text;
         let inputs = page.split('<').filter(|tag| tag.contains("name=\"csrf\""));
@@ -72,7 +72,7 @@ impl Visitor {
         HttpClient::finish(request.body(form(fields))).await
     }
 
-    /// Where the links of a page lead.
+    /// The targets of a page's links.
     pub(crate) async fn links(&self, path: &str) -> Vec<String> {
         attributes(&self.get(path).await.text, "href")
     }

@@ -1,4 +1,4 @@
-//! Rules and records: tokens made and revoked, a call explained before anybody makes it, the ledger filtered.
+//! Rules and records: tokens created and revoked, a hypothetical call explained, the ledger filtered.
 
 use super::office::Office;
 use super::person::Person;
@@ -11,10 +11,10 @@ async fn a_token_is_made_shown_once_and_revoked() {
     let person = Person::logged_in(office.gateway(), &office.admin()).await;
     person.open("/console/settings").await;
     person.click("Tokens").await;
-    person.choose("Role", "approver: decides what waits").await;
+    person.choose("Role", "approver: decides on approvals").await;
     person.fill("Label", "laptop").await;
-    person.fill("Whose it is", "nina").await;
-    person.click("Make token").await;
+    person.fill("Principal", "nina").await;
+    person.click("Create token").await;
     person.sees("Copy it now").await;
     let made = person.run("return document.querySelector('#new-token code').textContent", vec![]).await;
     let made = made.as_str().expect("a token").to_owned();

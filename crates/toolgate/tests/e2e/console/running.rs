@@ -13,7 +13,7 @@ async fn a_run_is_seen_live_paused_resumed_and_cancelled() {
     let person = Person::logged_in(office.gateway(), &office.admin()).await;
     person.open("/console/runs").await;
     person.click(&work.id).await;
-    person.sees("Nothing was called in it yet").await;
+    person.sees("It has not called anything yet").await;
     person.is_live().await;
     work.look_around().await;
     person.sees("docs:extract_count").await;
@@ -23,9 +23,9 @@ async fn a_run_is_seen_live_paused_resumed_and_cancelled() {
     person.sees("Paused.").await;
     assert_eq!(work.state(&office.archive).await, "paused");
     person.click("Resume").await;
-    person.sees("The run goes on").await;
+    person.sees("The run continues").await;
     person.click("Cancel this run").await;
-    person.fill("Why", "nobody needs it").await;
+    person.fill("Reason", "nobody needs it").await;
     person.click("Cancel run").await;
     person.agrees().await;
     person.sees("Cancelled.").await;

@@ -1,4 +1,5 @@
-//! The pictures of the documentation. `UPDATE_PICTURES=1` puts them where it reads them; every test run makes them anew.
+//! The pictures of the documentation. `UPDATE_PICTURES=1` writes them into `docs`; every test run makes them
+//! again.
 
 use serde_json::json;
 
@@ -33,7 +34,7 @@ async fn pictures_for_the_documentation_are_small_and_show_something() {
     person.leaves().await;
 }
 
-/// More of what an office has on its screens.
+/// More content for an office's screens.
 async fn liven(busy: &Busy) {
     let office = &busy.office;
     for (who, account, amount) in [("invoices", "DE2", 120), ("travel", "DE3", 64_000)] {

@@ -1,10 +1,10 @@
-//! WebDriver, as far as these tests speak it: a session of a driver that runs, the page in it, elements of that page, and what
-//! the driver answered if it refused. Everything is JSON over HTTP, one request after the other.
+//! WebDriver, as far as these tests need it: a session of a running driver, the page in it, elements of that
+//! page, and the driver's errors. Everything is JSON over HTTP, one request after the other.
 //!
-//! Starting and ending programs is not here but in `browser`, and what a person means by a word on the page is in `person`.
-//! A session is not closed: whoever ends the driver ends it. Written by hand because it is a dozen requests, and a crate for
-//! it (fantoccini) brings nineteen packages, fourteen of them second versions of others. The standard is
-//! <https://www.w3.org/TR/webdriver2/>.
+//! Starting and ending programs is in `browser`, and finding elements by their visible text is in `person`. A
+//! session is not closed: it ends with the driver. Written by hand because it is a dozen requests, and a
+//! crate for it (fantoccini) brings nineteen packages, fourteen of them second versions of others. The
+//! standard is <https://www.w3.org/TR/webdriver2/>.
 
 use std::time::Duration;
 
@@ -13,16 +13,16 @@ use reqwest::{RequestBuilder, Response};
 use serde_json::{Value, json};
 use url::Url;
 
-/// A page, or a script on it, that takes longer hangs; the driver says so.
+/// A page, or a script on it, that takes longer hangs; the driver reports it.
 const PAGE_WAIT: Duration = Duration::from_secs(90);
-/// Longer than the driver waits for a page, so that its own words about the page come first.
+/// Longer than the driver waits for a page, so that its own error about the page comes first.
 const ANSWER_WAIT: Duration = Duration::from_secs(120);
 /// The longest answers are pictures of whole pages.
 const ANSWER_BYTES_MAX: usize = 64 << 20;
-/// How an element is written.
+/// The key of an element reference.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
-/// Keys that write no letter, as they are written among letters.
+/// Keys without a letter, in WebDriver's encoding.
 pub(crate) mod key {
     pub(crate) const TAB: &str = "\u{e004}";
     pub(crate) const ENTER: &str = "\u{e007}";
@@ -64,7 +64,7 @@ impl Client {
         };
         client.base = format!("{driver}/session/{id}");
         let page_ms = PAGE_WAIT.as_millis();
-        // Whoever looks for something asks again; the driver does not wait for it to appear.
+        // Searches are repeated by the caller; the driver does not wait for elements to appear.
         client.post("/timeouts", json!({ "script": page_ms, "pageLoad": page_ms, "implicit": 0 })).await?;
         Ok(client)
     }
@@ -77,14 +77,14 @@ impl Client {
     pub(crate) async fn current_url(&self) -> Result<Url, Error> {
         let said = self.get("/url").await?;
         let address = match said.as_str() {
-            // Of a tab that has opened nothing yet.
+            // A tab without an opened page.
             Some("") => Url::parse("about:blank").ok(),
             address => address.and_then(|address| Url::parse(address).ok()),
         };
         address.ok_or(Error::Unexpected { asked: "where the page is", wanted: "an address", answer: said })
     }
 
-    /// Runs a script on the page; what it returns, or what the promise it returns comes to, is the answer.
+    /// Runs a script on the page; returns its result, or that of its promise.
     pub(crate) async fn execute(&self, script: &str, arguments: Vec<Value>) -> Result<Value, Error> {
         self.post("/execute/sync", json!({ "script": script, "args": arguments })).await
     }
@@ -94,7 +94,7 @@ impl Client {
         self.post("/execute/async", json!({ "script": script, "args": arguments })).await
     }
 
-    /// Says yes to what the page asks in a dialog.
+    /// Accepts a dialog of the page.
     pub(crate) async fn accept_alert(&self) -> Result<(), Error> {
         self.post("/alert/accept", json!({})).await.map(drop)
     }
@@ -118,7 +118,7 @@ impl Client {
         finish(format!("GET {path}"), request).await
     }
 
-    /// A command of the session by its path: of the standard, or one that only some driver has.
+    /// A command of the session by its path: of the standard, or of a specific driver.
     pub(crate) async fn post(&self, path: &str, body: Value) -> Result<Value, Error> {
         let request = self.http.post(format!("{}{path}", self.base));
         let request = request.header(CONTENT_TYPE, "application/json; charset=utf-8").body(body.to_string());
@@ -126,7 +126,7 @@ impl Client {
     }
 }
 
-/// Something on the page. It is gone when the page is.
+/// An element of the page. It is gone when the page is.
 pub(crate) struct Element<'a> {
     client: &'a Client,
     path: String,
@@ -145,7 +145,7 @@ impl Element<'_> {
         self.does("value", json!({ "text": keys })).await.map(drop)
     }
 
-    /// Clicks the option of this list that reads so. XPath cannot escape an apostrophe, so there is none in the label.
+    /// Clicks the option with this text. XPath cannot escape an apostrophe, so there is none in the label.
     pub(crate) async fn select_by_label(&self, label: &str) -> Result<(), Error> {
         let wish = json!({ "using": "xpath", "value": format!(".//option[.='{label}']") });
         let answer = self.does("element", wish).await?;

@@ -23,7 +23,7 @@ impl Wire {
         Self { base, target, _carrier: carrier }
     }
 
-    /// Every connection ends, and no other one comes about.
+    /// Ends every connection, and refuses new ones.
     pub(crate) fn cut(&self) {
         self.target.send_replace(None);
     }

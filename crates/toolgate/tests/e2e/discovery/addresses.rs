@@ -1,4 +1,4 @@
-//! `/mcp/{agent}` and `/mcp/{session}`: an address chooses, and never gives more than the credential has.
+//! `/mcp/{agent}` and `/mcp/{session}`: an address selects, and never grants more than the credential has.
 
 use serde_json::json;
 use toolgate_testkit::gateway::HttpClient;

@@ -1,4 +1,5 @@
-//! Agents and capabilities from the file and through the API: a credential sees what its agent is given, and no more.
+//! Agents and capabilities from the file and through the API: a credential sees its agent's tools, and no
+//! more.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Whatever is asked of a tool that the caller does not see, the answer is that of a name which nobody has.
+//! Every question about an invisible tool gets the same answer as for an unknown name.
 
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::{Answer, HttpClient};
@@ -6,7 +6,7 @@ use toolgate_testkit::gateway::{Answer, HttpClient};
 use super::stage::{Stage, older};
 use crate::kit::{call, text};
 
-/// Names of one length: hidden ones, and one that has never been.
+/// Names of one length: hidden ones, and one that never existed.
 const HIDDEN: [&str; 2] = ["two__write", "one__write"];
 const NOBODYS: &str = "six__write";
 
@@ -32,7 +32,7 @@ fn dressed(name: &str) -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// An answer without its hint, which is of names that the caller sees and that are like the one it gave.
+/// An answer without its hint, which suggests similar visible names.
 fn bytes(answer: &Answer, name: &str) -> (u16, String) {
     let text = answer.text.replace(name, "NAME");
     assert!(HIDDEN.iter().all(|hidden| !text.contains(hidden)), "{text}");
@@ -40,7 +40,7 @@ fn bytes(answer: &Answer, name: &str) -> (u16, String) {
     (answer.status, said.trim_end_matches('}').to_owned())
 }
 
-/// Both eras, each with and without everything that a client may be able to do.
+/// Both eras, each with and without all client capabilities.
 async fn compare(client: &HttpClient) {
     let able =
         json!({ "elicitation": {}, "sampling": {}, "extensions": { "io.modelcontextprotocol/tasks": {} } });
@@ -70,7 +70,7 @@ async fn a_hidden_name_is_answered_like_one_that_has_never_been() {
     compare(&opened.client).await;
 }
 
-/// An answer without its hint, which is of what is near, among what is seen.
+/// An answer without its hint, which suggests visible names.
 fn plain(result: &Value, name: &str) -> String {
     let said = text(result).split("hint:").next().expect("a text").replace(name, "NAME");
     let said = said.split("; did you mean").next().expect("a text").to_owned();

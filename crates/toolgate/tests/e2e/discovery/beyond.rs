@@ -1,4 +1,4 @@
-//! Prompts and resources: what a session does not see of tools it does not see of them either.
+//! Prompts and resources: a session that does not see a server's tools does not see these either.
 
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::{Answer, HttpClient};
@@ -18,7 +18,7 @@ fn open() -> Bank {
     Bank::open(&format!("{TELLER}{NO_HOLD}{}", crate::conforming("conf", &[])))
 }
 
-/// Everything there is to ask a server for beside its tools: with a name that is there, and with none.
+/// Every request to a server besides its tools: with an existing name, and with an unknown one.
 fn questions(prompt: &str, uri: &str) -> Vec<(&'static str, Value)> {
     let reference = json!({ "type": "ref/prompt", "name": prompt });
     vec![

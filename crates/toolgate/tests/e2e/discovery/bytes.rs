@@ -1,4 +1,5 @@
-//! The same scope gives the same list, byte by byte: over a restart, on every replica, however servers came.
+//! The same scope gives the same list, byte by byte: over a restart, on every replica, in any order of
+//! servers.
 
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::HttpClient;

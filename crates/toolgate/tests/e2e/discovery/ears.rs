@@ -1,4 +1,4 @@
-//! Those who listen for changes of their list, in both eras at once.
+//! Listeners for changes of their list, in both eras at once.
 
 use serde_json::json;
 use toolgate_testkit::gateway::HttpClient;
@@ -23,13 +23,13 @@ impl Ears {
         Self { newer, older: pushed(&older).await }
     }
 
-    /// Both are told that their list is another one.
+    /// Both are notified that their list has changed.
     pub(super) async fn hear(&mut self) {
         self.newer.called(CHANGED).await;
         self.older.called(CHANGED).await;
     }
 
-    /// Neither was told anything more before its gateway ended. To be asked once it has.
+    /// Neither got anything more before its gateway ended. Call it after that.
     pub(super) async fn heard_nothing_more(mut self, who: &str) {
         for (era, stream) in [("newer", &mut self.newer), ("older", &mut self.older)] {
             while let Some(event) = stream.next().await {
@@ -45,13 +45,13 @@ impl Ears {
     }
 }
 
-/// What is sent to a client of the older era without being asked for.
+/// The unsolicited messages to a client of the older era.
 pub(super) async fn pushed(older: &HttpClient) -> Events {
     let get = older.http.get(&older.endpoint).bearer_auth(&older.token).header("accept", "text/event-stream");
     Events::open(get.header("mcp-session-id", older.session.clone().expect("open"))).await
 }
 
-/// The next message says that the list is another one.
+/// The next message says that the list has changed.
 pub(super) async fn told(stream: &mut Events) {
     stream.called(CHANGED).await;
 }

@@ -1,4 +1,4 @@
-//! How sessions end: somebody closes them, nobody uses them, they are too old, there are too many.
+//! The ends of sessions: explicit closing, idleness, age, and excess.
 
 use serde_json::json;
 use toolgate_testkit::gateway::HttpClient;
@@ -24,7 +24,7 @@ name = "few"
 limits = { sessions_max = 1 }
 "#;
 
-/// Its token opens no door any more.
+/// Its token is no longer valid.
 async fn is_over(client: &HttpClient) -> bool {
     let answer = client.modern("tools/list", json!({})).await;
     assert!([200, 401].contains(&answer.status), "{answer:?}");

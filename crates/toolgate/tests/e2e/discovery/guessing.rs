@@ -1,4 +1,4 @@
-//! Calls on a guess: wrong arguments, wrong names, schemas that nobody has looked at, and a catalogue that moves on.
+//! Calls on a guess: wrong arguments, wrong names, unread schemas, and a moving catalogue.
 
 use serde_json::{Value, json};
 
@@ -154,7 +154,7 @@ async fn a_catalogue_that_changes_between_search_and_call_misleads_nobody() {
     );
 }
 
-/// Described to somebody else, so that the agent itself has not seen it.
+/// Described to another client, so that the agent itself has not seen it.
 async fn described_elsewhere(site: &Site) -> Value {
     let admin = site.agent_with(&site.gateway.admin);
     call(&admin, "describe_tools", json!({ "names": ["desk__invoice"] })).await

@@ -1,4 +1,4 @@
-//! What an agent may not see is never found, counted, described or hinted at.
+//! A tool that an agent may not see is never found, counted, described or hinted at.
 
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::HttpClient;
@@ -8,7 +8,7 @@ use super::through::{describe, open, through};
 use crate::governed::bank::{Bank, FORBIDDEN};
 use crate::kit::{call, text};
 
-/// Every way to ask about a tool, and all that is said.
+/// Every way to ask about a tool, and all the answers.
 async fn all_answers(client: &HttpClient, word: &str) -> Vec<(String, Value)> {
     let mut said = Vec::new();
     let queries = [word, "transfer", "move money", "bank", "write", ""];
@@ -27,10 +27,10 @@ async fn all_answers(client: &HttpClient, word: &str) -> Vec<(String, Value)> {
     said
 }
 
-/// None of them says more than it was asked.
+/// None of the answers reveals more than the question.
 fn nothing_slips(answers: &[(String, Value)], told: &[&str]) {
     for (what, said) in answers {
-        // A name that was asked for stands in the answer; what it stands for does not.
+        // A requested name is in the answer; its target is not.
         let asked = what.split_once(' ').expect("two words").1;
         let rest = said["content"].to_string().replace(asked, "");
         for secret in told {

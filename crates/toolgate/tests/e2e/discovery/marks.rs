@@ -1,4 +1,4 @@
-//! Tools for which people are asked are marked, and a new policy is another list for exactly those whom it concerns.
+//! Tools that need approval are marked, and a new policy changes the list for exactly the affected ones.
 
 use serde_json::{Value, json};
 

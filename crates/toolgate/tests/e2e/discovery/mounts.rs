@@ -1,4 +1,4 @@
-//! What a session may touch can be changed while it is used: its clients are told, and nobody else.
+//! The mounts of a session can be changed while it is used: only its clients are notified.
 
 use serde_json::{Value, json};
 

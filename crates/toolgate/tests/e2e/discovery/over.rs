@@ -1,4 +1,4 @@
-//! A session that has ended: what waited in it does not run, and its handles open nothing elsewhere.
+//! An ended session: its waiting calls do not run, and its handles are invalid elsewhere.
 
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::{HttpClient, until_async};
@@ -24,7 +24,7 @@ async fn close(bank: &Bank, id: &str) {
     assert_eq!(closed.status, 200, "{closed:?}");
 }
 
-/// A call that was asked for later has run, and none that was asked for before.
+/// A later call has run, and no earlier one.
 async fn only_a_later_call_runs(bank: &Bank, amount: u64) {
     let agent = bank.agent();
     let id = pending(&call(&agent, TOOL, money(amount)).await);
@@ -43,7 +43,7 @@ async fn a_call_with_a_handle_does_not_run_once_its_session_is_closed() {
     assert_eq!(task["resultType"], "task", "{task}");
     close(&bank, &id).await;
     let approval = pending(&task);
-    // Whether it can still be approved is not the question.
+    // The success of the approval does not matter here.
     drop(bank.gateway.cli(&["approvals", "approve", &approval]));
     only_a_later_call_runs(&bank, 2).await;
 }

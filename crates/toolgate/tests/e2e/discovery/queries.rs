@@ -1,4 +1,4 @@
-//! What is asked for: odd queries, small budgets, all of it counted.
+//! Queries: odd ones, small budgets, and the counts of both.
 
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::until_async;

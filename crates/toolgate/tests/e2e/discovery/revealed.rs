@@ -1,4 +1,4 @@
-//! `reveal_found`: for clients of the older era that can only call what is listed, what they find joins their list.
+//! `reveal_found`: for clients of the older era that can only call listed tools, found tools join their list.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
-//! Calls through `call_tool` that take more than one round: questions of the server, handles, cancelled and slow ones.
+//! Calls through `call_tool` that take more than one round: questions of the server, handles, cancelled and
+//! slow ones.
 
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::{HttpClient, until_async};
@@ -15,7 +16,7 @@ fn wish(tool: &str, arguments: &Value) -> Value {
     json!({ "name": "call_tool", "arguments": { "name": tool, "arguments": arguments } })
 }
 
-/// Goes on with a call that was asked something.
+/// Continues a call that was asked something.
 async fn answered(client: &HttpClient, question: &Value, mut params: Value) -> Value {
     let (key, _) =
         question["inputRequests"].as_object().and_then(|all| all.iter().next()).expect("a question");
@@ -88,7 +89,7 @@ async fn an_older_client_is_asked_through_call_tool_over_its_stream() {
 
 #[tokio::test]
 async fn what_tools_answer_through_call_tool_is_what_they_answer() {
-    // What is taken out of a result has another name each time.
+    // A ref of a result has another name each time.
     let inline = "[results]\nbinary = \"inline\"\n";
     let bank = open(&(inline.to_owned() + &crate::conforming("conf", &[])));
     let agent = bank.agent();

@@ -1,4 +1,4 @@
-//! Sessions that somebody opens: what they see is frozen, and their token is good for nothing else.
+//! Explicitly opened sessions: their view is frozen, and their token is valid for nothing else.
 
 use serde_json::{Value, json};
 

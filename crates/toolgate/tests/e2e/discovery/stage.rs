@@ -10,7 +10,7 @@ use crate::kit::remote;
 use crate::live::site::Site;
 use crate::live::worker::Worker;
 
-/// `reader` reads what `one` has; `other` has all of `two`; `nothing` has no tool at all.
+/// `reader` has the read tools of `one`; `other` has all of `two`; `nothing` has no tool at all.
 pub(super) const AGENTS: &str = r#"
 [[capabilities]]
 name = "first"
@@ -60,7 +60,7 @@ impl Stage {
         Self { site, toml, _workers: workers }
     }
 
-    /// A client whose token is bound to an agent.
+    /// A client with a token that is bound to an agent.
     pub(super) fn bound(&self, agent: &str) -> HttpClient {
         self.site.agent_with(&self.bound_token(agent))
     }
@@ -81,7 +81,7 @@ impl Stage {
         answer.json()["run"]["id"].as_str().expect("an id").to_owned()
     }
 
-    /// Opens a session with this token, which must go well.
+    /// Opens a session with this token, which must succeed.
     pub(super) async fn session(&self, token: &str, body: Value) -> Opened {
         let answer = self.site.rest(token, "POST", "/sessions", Some(body)).await;
         assert_eq!(answer.status, 201, "{answer:?}");
@@ -91,20 +91,20 @@ impl Stage {
         Opened { id: text(&said["session"]["id"]), path: text(&said["mcp_url"]), client, said }
     }
 
-    /// What the ledger has of this kind about a session.
+    /// The ledger events of this kind about a session.
     pub(super) async fn told_of(&self, kind: &str, session: &str) -> Vec<Value> {
         let path = format!("/ledger?kind={kind}&session={session}&order=oldest");
         self.site.get(&path).await["events"].as_array().expect("a list").clone()
     }
 
-    /// Changes what a session may touch, with the token that opened it.
+    /// Changes the mounts of a session, with the token that opened it.
     pub(super) async fn mount(&self, token: &str, session: &str, mounts: Value) -> Answer {
         let body = json!({ "mounts": mounts });
         self.site.rest(token, "PATCH", &format!("/sessions/{session}"), Some(body)).await
     }
 }
 
-/// A session that somebody opened, and a client with its token.
+/// An explicitly opened session, and a client with its token.
 pub(super) struct Opened {
     pub(super) id: String,
     pub(super) path: String,
@@ -138,7 +138,7 @@ pub(super) async fn response(client: &HttpClient, tool: &str, arguments: Value) 
     client.modern("tools/call", json!({ "name": tool, "arguments": arguments })).await.response()
 }
 
-/// The response that says that nobody has such a tool.
+/// Checks the response for an unknown tool.
 pub(super) fn is_unknown(response: &Value, tool: &str) {
     let error = &response["error"];
     assert_eq!(
@@ -150,7 +150,7 @@ pub(super) fn is_unknown(response: &Value, tool: &str) {
     assert!(error["data"]["hint"].as_str().is_none_or(|hint| !hint.contains(tool)), "{response}");
 }
 
-/// Waits until it is so.
+/// Waits until a condition holds.
 pub(super) async fn becomes<F: Future<Output = bool>>(what: &str, ask: impl Fn() -> F) {
     let there = until_async(WAIT, || async { ask().await.then_some(()) });
     there.await.unwrap_or_else(|| panic!("never: {what}"));

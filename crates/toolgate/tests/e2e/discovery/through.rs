@@ -101,7 +101,7 @@ async fn people_are_asked_for_the_tool_and_not_for_call_tool() {
     assert_eq!(bank.ran(), [moved(1)]);
     let again = through(&agent, "bank__transfer", money(1)).await;
     assert_ne!(status(&again), "succeeded", "a yes is used once: {again}");
-    // What was approved for one way of calling holds for the other.
+    // An approval for one way of calling is valid for the other.
     let id = pending(&through(&agent, "bank__transfer", money(2)).await);
     bank.approve(&id);
     assert_eq!(status(&call(&agent, "bank__transfer", money(2)).await), "succeeded");

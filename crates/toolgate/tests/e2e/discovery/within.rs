@@ -1,5 +1,5 @@
-//! A credential that is bound to an agent stays within it: sessions of the same principal for others are none of its
-//! business, whether the token binds it or a definition does.
+//! A credential that is bound to an agent stays within it: the principal's sessions for other agents are
+//! hidden from it, whether the token binds it or a definition does.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::kit::names;
 
 const BOBS: &str = "[[agents]]\nname = \"bobs\"\ncapabilities = [\"first\"]\nprincipals = [\"bob\"]\n";
 
-/// What somebody may not do with a session, each as if there were none.
+/// Forbidden actions on a session, each answered as if there were none.
 async fn knows_nothing_of(stage: &Stage, token: &str, id: &str) {
     let path = format!("/sessions/{id}");
     let mounts = Some(json!({ "mounts": {} }));

@@ -1,4 +1,4 @@
-//! What a session cannot be, each named.
+//! Invalid properties of a session, each named.
 
 use serde_json::{Value, json};
 
@@ -110,7 +110,7 @@ async fn a_capability_that_nobody_defines_is_warned_of_named_and_gives_nothing()
     assert_eq!(names(&stage.bound("typing")).await, ["two__work", "two__write"]);
     let shown = stage.site.get("/agents/typing").await;
     assert!(shown["problems"].to_string().contains("frist"), "{shown}");
-    // Somebody may define it later.
+    // It may be defined later.
     let body = json!({ "tools": ["one:work"] });
     let put = stage.site.rest(&stage.site.gateway.admin, "PUT", "/capabilities/frist", Some(body)).await;
     assert_eq!(put.status, 200, "{put:?}");

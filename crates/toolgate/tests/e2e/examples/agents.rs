@@ -5,7 +5,7 @@ use std::process::Command;
 use super::{LETTER, LetterBox, Running, examples, local};
 use crate::outside::{fetched, node};
 
-/// An agent's command with what every README tells to set.
+/// An agent's command with the settings of every README.
 fn of_principal(mut command: Command, letters: &LetterBox, principal: &str) -> Command {
     let token = letters.say(&["token", "create", "--role", "agent", "--principal", principal]);
     command.env("AGENT_TOKEN", token.trim());
@@ -20,7 +20,7 @@ fn own_loop(letters: &LetterBox) -> Command {
     of_principal(command, letters, "my-loop")
 }
 
-/// Starts the agent, approves what it asks for, and sees that the letter went out once.
+/// Starts the agent, approves its request, and checks that the letter was sent once.
 fn writes_once_approved(letters: &LetterBox, mut command: Command, last_word: &str) {
     let agent = Running::start(&mut command);
     let approval = letters.waiting();
@@ -61,7 +61,7 @@ fn a_langgraph_agent_waits_for_a_person() {
 #[test]
 fn an_agent_in_typescript_waits_for_a_person() {
     let letters = LetterBox::open();
-    // Beside its packages, as `npm install` would have it.
+    // Beside its packages, as `npm install` would place it.
     let folder = tempfile::tempdir().expect("a temporary folder");
     for name in ["agent.ts", "package.json"] {
         std::fs::copy(examples().join("typescript").join(name), folder.path().join(name))

@@ -1,9 +1,9 @@
-//! What pages of the documentation show of the examples is what the examples have.
+//! The excerpts in the documentation match the examples.
 
 use super::{examples, read};
 use crate::outside::repository;
 
-/// The page has a block with all of this text, whatever comes between the parts of the file.
+/// The page has a block with all of this text, with gaps allowed between the parts of the file.
 fn shows(page: &str, file: &str) {
     let page = read(&repository().join("docs").join(page));
     let file = read(&examples().join(file));

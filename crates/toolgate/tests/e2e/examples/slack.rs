@@ -1,4 +1,5 @@
-//! The relay between Toolgate and a Slack that is made up: what waits becomes a message, a pressed button a decision.
+//! The relay between Toolgate and a fake Slack: a waiting approval becomes a message, a pressed button a
+//! decision.
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
@@ -55,7 +56,7 @@ impl Office {
         (approval, message.json())
     }
 
-    /// Somebody presses a button, signed with this secret; the relay's status.
+    /// Presses a button, signed with this secret; returns the relay's status.
     async fn press(&self, who: &str, action: &str, message: &Value, secret: &str) -> u16 {
         let buttons =
             message["blocks"].as_array().and_then(|blocks| blocks.last()).expect("there are buttons");
@@ -76,7 +77,7 @@ impl Office {
         request.send().await.expect("the relay answers").status().as_u16()
     }
 
-    /// What the relay told whoever pressed.
+    /// The relay's answer to the person who pressed.
     async fn told(&self) -> Value {
         self.slack.find(|message: &Message| message.path == "/answer").await.json()
     }
@@ -86,8 +87,9 @@ fn letter() -> Value {
     json!({ "to": "ann@example.com", "text": "Come to <!channel> & <https://example.com>" })
 }
 
-/// The gateway must know the relay and the relay the gateway, so one of them cannot leave its port to the system. These ports
-/// are below those that the system hands out: nobody takes one between this look and the start.
+/// The gateway must know the relay and the relay the gateway, so one of them cannot leave its port to the
+/// system. These ports are below those that the system assigns: no other process takes one between this check
+/// and the start.
 fn known_address() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let numbers = (0..PORTS_TRIED).map(|_| std::process::id() + NEXT.fetch_add(1, Ordering::Relaxed));
@@ -129,7 +131,7 @@ async fn a_button_in_slack_lets_the_letter_go() {
     assert_eq!(told["text"], "ann: approve. It is approved now.", "{told}");
     let sent = call(&office.gateway.client(), "letters__send", letter()).await;
     assert_eq!(status(&sent), "succeeded", "{sent}");
-    // Told as it stands by then: approved, or used already.
+    // In its state by then: approved, or used already.
     office.slack.find(|message| message.holds("\"letters:send for")).await;
 }
 

@@ -1,4 +1,5 @@
-//! Addresses that open a file by themselves: at S3 itself or at the gateway, for a while, and never for the model to see.
+//! Temporary addresses that open a file by themselves: at S3 itself or at the gateway, and never visible to
+//! the model.
 
 use serde_json::json;
 use toolgate_testkit::gateway::until_async;
@@ -10,7 +11,7 @@ use crate::doors::WAIT;
 use crate::kit::call;
 use crate::runs::work::Work;
 
-/// An address that was given out, as those get it who may have it: the link to an artifact.
+/// An issued address, as its user gets it: the link to an artifact.
 async fn link(archive: &Archive, bytes: &[u8], seconds: u64) -> String {
     let work = Work::start(archive, json!({})).await;
     let file = archive.file("a.pdf", bytes).await;

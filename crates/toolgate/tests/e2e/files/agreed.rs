@@ -1,4 +1,4 @@
-//! People agree to a content, not to a name: what they agreed to is what runs, or nothing does.
+//! People approve a content, not a name: exactly that content runs, or nothing does.
 
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::HttpClient;

@@ -1,4 +1,4 @@
-//! A gateway in front of servers that take documents, and how files get in and out of it.
+//! A gateway in front of servers that take documents, with uploads and downloads.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::doors::WAIT;
 use crate::governed::database::Backing;
 use crate::live::site::{Ending, OPEN, Site};
 
-/// All strategies, each with the tool that is made for it. `sink` and `tailor_resume` have none.
+/// All strategies, each with its tool. `sink` and `tailor_resume` have none.
 pub(crate) const STRATEGIES: &str = r#"
 [[tools]]
 name = "*:parse_document"
@@ -51,7 +51,7 @@ strategy = "binary_base64"
 argument = "file_ids"
 content = "files_data"
 "#;
-/// What each server of documents has.
+/// The tools of each server of documents.
 const TOOLS: u64 = 16;
 /// The server that takes documents, as a child.
 pub(crate) const DOCS: &str = "docs";
@@ -95,7 +95,7 @@ impl Archive {
         two
     }
 
-    /// Kills the gateway and starts it on what it left.
+    /// Kills the gateway and starts it again on its data.
     pub(crate) async fn killed(self) -> Self {
         let archive = Self { site: self.site.restarted(Ending::Killed) };
         archive.ready(&[DOCS]).await;
@@ -122,7 +122,7 @@ impl Archive {
         file["id"].as_str().expect("a file has an id").to_owned()
     }
 
-    /// Sends a file as the body, which must go well.
+    /// Sends a file as the body, which must succeed.
     pub(crate) async fn upload(&self, token: &str, name: &str, bytes: &[u8]) -> Value {
         let answer = self.try_upload(token, &format!("/files?name={}", encoded(name)), bytes).await;
         assert_eq!(answer.status, 201, "{answer:?}");
@@ -135,7 +135,7 @@ impl Archive {
         HttpClient::finish(request).await
     }
 
-    /// Bytes as they come.
+    /// The raw bytes.
     pub(crate) async fn fetch(&self, token: &str, path: &str) -> Fetched {
         Fetched::of(self.site.request(token, "GET", path, None)).await
     }
@@ -150,7 +150,7 @@ impl Archive {
         self.site.rest(self.agent(), "POST", "/tools/call", Some(body)).await
     }
 
-    /// All bytes that the folder holds: what is whole, and what is on its way.
+    /// All bytes in the folder: complete ones and drafts.
     pub(crate) fn blobs(&self) -> Vec<PathBuf> {
         let mut found = Vec::new();
         collect(&self.site.gateway.data().join("files"), &mut found);
@@ -158,18 +158,18 @@ impl Archive {
         found
     }
 
-    /// Where the bytes of this digest lie.
+    /// The path of the bytes of this digest.
     pub(crate) fn blob(&self, digest: &Value) -> Option<PathBuf> {
         let hex = digest.as_str().expect("a digest").trim_start_matches("sha256:").to_owned();
         self.blobs().into_iter().find(|path| path.ends_with(&hex))
     }
 
-    /// Everything the ledger has, as it is exported.
+    /// The whole ledger, as exported.
     pub(crate) fn ledger(&self) -> String {
         self.site.say(&["ledger", "export"])
     }
 
-    /// The ledger is as it was written.
+    /// The ledger is intact.
     pub(crate) fn verify(&self) {
         self.site.say(&["ledger", "verify"]);
     }
@@ -218,20 +218,20 @@ pub(crate) fn encoded(text: &str) -> String {
     url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }
 
-/// What is wrong with a call, by its code.
+/// The error code of a call.
 pub(crate) fn code(result: &Value) -> &str {
     let code = result["structuredContent"]["error"]["code"].as_str();
     assert_eq!(result["isError"], true, "{result}");
     code.unwrap_or_else(|| panic!("no code: {result}"))
 }
 
-/// What a platform tool answered.
+/// The answer of a platform tool.
 pub(crate) fn data(result: &Value) -> &Value {
     assert_ne!(result["isError"], true, "{result}");
     &result["structuredContent"]["data"]
 }
 
-/// What a server of documents answered.
+/// The answer of a server of documents.
 pub(crate) fn structure(result: &Value) -> &Value {
     assert_ne!(result["isError"], true, "{result}");
     &result["structuredContent"]
@@ -251,13 +251,13 @@ pub(crate) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_else(|| panic!("no text: {value}"))
 }
 
-/// Waits until it is so.
+/// Waits until a condition holds.
 pub(crate) async fn becomes<F: Future<Output = bool>>(what: &str, ask: impl Fn() -> F) {
     let there = until_async(WAIT, || async { ask().await.then_some(()) });
     there.await.unwrap_or_else(|| panic!("never: {what}"));
 }
 
-/// Where bytes are kept.
+/// The place of bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Storage {
     Folder,

@@ -1,4 +1,4 @@
-//! What runs make, for good: `store_artifact` in its three modes, and how artifacts are fetched.
+//! The permanent output of runs: `store_artifact` in its three modes, and fetching artifacts.
 
 use serde_json::{Value, json};
 
@@ -107,7 +107,7 @@ async fn an_artifact_never_changes() {
     assert!(text(&other["content"][0]["text"]).contains(&digest(b"one")), "it says what is there: {other}");
     let fetched = content(&archive, archive.agent(), &digest(b"one")).await;
     assert_eq!(fetched.bytes, b"one");
-    // Another run has names of its own.
+    // Another run has its own names.
     let another = Work::start(&archive, json!({})).await;
     data(&another.call("store_artifact", json!({ "file_name": "a.txt", "content": "two" })).await);
 }

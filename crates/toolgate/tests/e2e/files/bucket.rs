@@ -29,13 +29,13 @@ impl Bucket {
         }
     }
 
-    /// The same, reached by way of somebody else.
+    /// The same, reached through another host.
     pub(crate) fn through(mut self, endpoint: String) -> Self {
         self.endpoint = endpoint;
         self
     }
 
-    /// Where files of this test are.
+    /// The address of this test's files.
     pub(crate) fn url(&self) -> String {
         format!("s3://{}/{}", self.bucket, self.prefix)
     }

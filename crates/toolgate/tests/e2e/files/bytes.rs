@@ -1,4 +1,4 @@
-//! Bytes to try things with, and how to tell that they were not where they must not be.
+//! Test bytes, and checks that they are not in forbidden places.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -7,10 +7,10 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use sha2::{Digest, Sha256};
 
-/// So many letters are no accident.
+/// This many letters are not a coincidence.
 const WINDOW: usize = 24;
 
-/// Looks like a document from the outside, and compresses to nothing less. Each `seed` makes another one.
+/// Looks like a document from the outside, and does not compress. Each `seed` makes another one.
 pub(crate) fn pdf(seed: u32, length: usize) -> Vec<u8> {
     let mut bytes = b"%PDF-1.7\n".to_vec();
     bytes.extend(noise(seed, length.saturating_sub(bytes.len())));
@@ -48,8 +48,8 @@ pub(crate) fn base64(bytes: &[u8]) -> String {
     BASE64_STANDARD.encode(bytes)
 }
 
-/// Finds pieces of some bytes in other bytes: as they are, in hexadecimal, and in Base64 of either alphabet however they
-/// are aligned.
+/// Finds pieces of some bytes in other bytes: literally, in hexadecimal, and in Base64 of either alphabet in
+/// any alignment.
 pub(crate) struct Watch {
     windows: HashSet<Vec<u8>>,
 }
@@ -67,7 +67,7 @@ impl Watch {
         Self { windows }
     }
 
-    /// What it found, if it found anything.
+    /// The finding, if there is one.
     pub(crate) fn find(&self, heard: &[u8]) -> Option<String> {
         let plain: Vec<u8> = heard
             .iter()
@@ -85,7 +85,7 @@ impl Watch {
     }
 }
 
-/// Words that stand in addresses which open a file by themselves.
+/// Words in addresses that open a file by themselves.
 pub(crate) const ADDRESSES: [&str; 5] = ["/signed/", "signature=", "X-Amz-", "x-amz-", "/uploads/"];
 
 /// Fails if there is a piece of the bytes, or an address that leads to them.

@@ -41,7 +41,7 @@ async fn chain(storage: Storage, era: Era, backing: Backing) {
     let file = archive.file("resume.pdf", &resume).await;
     let work = Work::start(&archive, json!({ "input": [{ "path": "resume.pdf", "file_id": file }] })).await;
     let model = Model::open(era, &archive.site.gateway.url(&work.path), &work.token).await;
-    // The model looks at what there is, as clients do.
+    // The model lists the tools, as clients do.
     model.ask("tools/list", json!({})).await;
     let (parsed, first) = model.hop("docs__parse_document", json!({ "file_id": file })).await;
     let parsed = structure(&parsed).clone();
@@ -56,7 +56,7 @@ async fn chain(storage: Storage, era: Era, backing: Backing) {
     let (completed, _) = model.hop("complete_workflow", arguments).await;
     assert_eq!(data(&completed)["state"], "completed", "{completed}");
 
-    // What was stored is what the server made, byte for byte.
+    // The stored content is the server's, byte for byte.
     let made = [&b"%PDF-1.7\n"[..], b"SWE", &resume].concat();
     let artifact = text(&data(&stored)["artifact"]).to_owned();
     assert_eq!(artifact, digest(&made));
@@ -106,7 +106,7 @@ async fn a_client_with_nothing_but_mcp_sends_its_file_and_passes_its_id_on() {
         let place = data(&place).clone();
         assert_eq!(place["method"], "PUT", "{place}");
         let resume = pdf(8, 50_000);
-        // No token: the address is all there is.
+        // No token: the address is enough.
         let put = archive.site.agent().http.put(text(&place["url"])).body(resume.clone());
         let put = Fetched::of(put).await;
         assert_eq!(put.status, 201, "{}", String::from_utf8_lossy(&put.bytes));

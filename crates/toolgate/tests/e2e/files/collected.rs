@@ -1,5 +1,5 @@
-//! Bytes that nobody needs go; those that anybody needs stay. Bytes have an hour before they are looked at, so the tests turn
-//! the clock back in the database, and start the gateway anew, which looks at once.
+//! Unused bytes are removed; used ones stay. Bytes have an hour before they are checked, so the tests turn
+//! the clock back in the database, and restart the gateway, which checks at once.
 
 use serde_json::json;
 
@@ -44,7 +44,7 @@ async fn bytes_go_once_nothing_needs_them_and_stay_while_an_artifact_does() {
     }
     let fetched = archive.fetch(archive.agent(), &format!("/artifacts/{}/content", digest(&kept))).await;
     assert_eq!((fetched.status, fetched.bytes == kept), (200, true));
-    // What is gone can come back.
+    // Removed content can come back.
     let again = archive.file("a.pdf", &deleted).await;
     assert_eq!(archive.fetch(archive.agent(), &format!("/files/{again}/content")).await.bytes, deleted);
 }

@@ -1,4 +1,4 @@
-//! Bytes that changed where they lie: nobody gets them for what they were.
+//! Bytes that changed in the storage: they are never returned as the original.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ fn harm(path: &Path, harm: Harm) {
     std::fs::write(path, bytes).expect("it can be written");
 }
 
-/// Whether a whole file came, and its status.
+/// True if a whole file arrived, and its status.
 async fn fetch(archive: &Archive, id: &str) -> (u16, bool) {
     let request = archive.site.request(archive.agent(), "GET", &format!("/files/{id}/content"), None);
     let response = request.send().await.expect("an answer");
@@ -73,7 +73,7 @@ async fn a_call_with_a_damaged_file_fails_and_its_server_goes_on() {
             let file = archive.file("b.pdf", &whole).await;
             let next = call(&client, &tool, json!({ "file_id": file })).await;
             assert_eq!(structure(&next)["sha256"], sha256(&whole), "{server} {how:?}: {next}");
-            // Nothing of the file that was damaged is left for the next test of the same bytes.
+            // The damaged file is removed for the next test of the same bytes.
             drop(std::fs::remove_file(path));
         }
     }

@@ -1,4 +1,4 @@
-//! Large files pass through the gateway as they come: its memory stays flat.
+//! Large files are streamed through the gateway: its memory stays flat.
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -12,14 +12,14 @@ use crate::live::site::OPEN;
 
 const MIB: usize = 1 << 20;
 const LARGE: usize = 256 * MIB;
-/// What may be held of it on the way, in KiB: much less than the file.
+/// The maximum memory for it on the way, in KiB: much less than the file.
 const MEMORY_KIB_MAX: u64 = 64 << 10;
 
 fn hex(digest: &[u8]) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Sends a file of this size in pieces; what the gateway says, and the digest.
+/// Sends a file of this size in pieces; returns the gateway's answer and the digest.
 async fn send(archive: &Archive, bytes: usize) -> (Value, String) {
     let block = noise(9, MIB);
     let mut wire = Wire::open(&archive.site.gateway).await;
@@ -52,7 +52,7 @@ async fn fetch(archive: &Archive, id: &str) -> String {
 async fn hundreds_of_megabytes_go_in_and_out_with_flat_memory() {
     for storage in [Storage::Folder, Storage::S3] {
         let archive = Archive::open(&storage.toml("")).await;
-        // What everything needs once is there.
+        // One-time allocations are done.
         let small = send(&archive, 8 * MIB).await;
         fetch(&archive, text(&small.0["id"])).await;
         let pid = archive.site.gateway.pid();

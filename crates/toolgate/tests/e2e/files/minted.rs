@@ -1,4 +1,4 @@
-//! Ids that servers give to what they keep: the same server gets them back, another one gets the bytes.
+//! Ids of servers for contents that they keep: the same server gets them back, another one gets the bytes.
 
 use serde_json::json;
 
@@ -28,7 +28,8 @@ async fn the_server_that_minted_an_id_gets_it_back_and_another_one_the_bytes() {
         sha256(&made),
         "fetched from the server that has it: {elsewhere}"
     );
-    // The other server does not know it, and its tool takes no bytes: it gets the id, and the caller a warning.
+    // The other server does not know it, and its tool takes no bytes: it gets the id, and the caller a
+    // warning.
     let unmapped = json!({ "source_ref_id": minted, "target_role": "X" });
     let unmapped = call(&client, "other__tailor_resume", unmapped).await;
     assert_eq!(unmapped["isError"], true, "{unmapped}");
@@ -66,7 +67,7 @@ async fn an_id_that_two_servers_gave_has_to_be_told_apart() {
             work.call("store_artifact", json!({ "file_name": name, "content_ref_id": qualified })).await;
         assert_eq!(data(&stored)["size"], 2_000, "{stored}");
     }
-    // Each of the two knows which one is meant: its own.
+    // Each of the two knows its own.
     let own = json!({ "source_ref_id": minted, "target_role": "X" });
     structure(&work.call("docs__tailor_resume", own).await);
     let said = json!({ "source_ref_id": format!("docs:{minted}"), "target_role": "X" });

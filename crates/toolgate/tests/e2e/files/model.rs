@@ -77,7 +77,7 @@ impl Model {
         self.ask("tools/call", json!({ "name": tool, "arguments": arguments })).await
     }
 
-    /// A call that goes well, and how many bytes of the context it takes: its arguments, and all of the result that a model
+    /// A successful call, and its size in the context: its arguments, and the part of the result that a model
     /// reads.
     pub(crate) async fn hop(&self, tool: &str, arguments: Value) -> (Value, usize) {
         let given = arguments.to_string().len();

@@ -1,4 +1,5 @@
-//! S3 that is down, silent or busy: tried again a few times, then a clear answer; and when it is back, all is well.
+//! S3 that is down, silent or busy: a few retries, then a clear answer; and when it is back, everything
+//! works.
 
 use std::time::{Duration, Instant};
 
@@ -34,7 +35,7 @@ async fn all_is_well(archive: &Archive, seed: u32) {
     taken_out(&call(&archive.site.agent(), "docs__picture", json!({})).await);
 }
 
-/// Everything that needs the storage says so, in time, and tells no secrets.
+/// Everything that needs the storage reports the outage, in time, and reveals no secrets.
 async fn all_is_said(archive: &Archive, bucket: &Bucket, file: &str, mood: Mood) {
     let began = Instant::now();
     let upload = archive.try_upload(archive.agent(), "/files?name=b.pdf", &pdf(90, 20_000)).await;
@@ -54,7 +55,7 @@ async fn all_is_said(archive: &Archive, bucket: &Bucket, file: &str, mood: Mood)
     assert_eq!(envelope(&picture)["warnings"][0]["code"], "storage_down", "{mood:?}: {picture}");
     assert!(!picture.to_string().contains("iVBOR"), "what cannot be stored is withheld: {picture}");
     assert!(began.elapsed() < Duration::from_secs(60), "{mood:?} took {:?}", began.elapsed());
-    // What needs no file is as it was.
+    // Calls without a file work as before.
     structure(&call(&archive.site.agent(), "docs__extract_count", json!({})).await);
     for said in [
         upload.text,

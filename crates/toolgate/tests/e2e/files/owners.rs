@@ -1,4 +1,4 @@
-//! Who may see, use and delete which files.
+//! The permissions to see, use and delete files.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `file_upload_url`: an address that takes one file, once, for clients that have no other way in.
+//! `file_upload_url`: an address that takes one file, once, for clients without another way.
 
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;

@@ -1,4 +1,4 @@
-//! What is too big or too binary for the context becomes a ref, which can be looked into and passed on.
+//! Content that is too large or too binary for the context becomes a ref, which can be read and passed on.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ fn long_text(length: usize) -> String {
     text
 }
 
-/// What a ref stands for, over the API.
+/// The content of a ref, over the API.
 async fn content(archive: &Archive, one: &Value) -> Vec<u8> {
     let fetched = archive.fetch(archive.agent(), &format!("/refs/{}/content", text(&one["ref_id"]))).await;
     assert_eq!(fetched.status, 200);
@@ -70,7 +70,7 @@ async fn base64_within_json_becomes_a_ref_in_text_and_structure_alike() {
     let inner: Value = serde_json::from_str(text(&result["content"][0]["text"])).expect("still JSON");
     assert_eq!(&inner, said, "the text says the same");
     nothing_of(&bytes, result.to_string().as_bytes(), "the result");
-    // It goes wherever bytes go.
+    // It can be used wherever bytes can.
     let parsed = call(&archive.site.agent(), "docs__parse_document", json!({ "file_id": id })).await;
     assert_eq!(structure(&parsed)["sha256"], said["sha256"], "{parsed}");
 }
@@ -110,7 +110,7 @@ async fn clients_of_both_eras_read_the_link() {
     }
 }
 
-/// How reads of refs as resources ended, oldest first, once there are so many.
+/// The outcomes of reading refs as resources, oldest first, once there are `count`.
 async fn reads(archive: &Archive, count: usize) -> Vec<Value> {
     let ended = || -> Vec<Value> {
         let said = archive.site.say(&[

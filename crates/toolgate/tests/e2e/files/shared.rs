@@ -1,4 +1,4 @@
-//! Whose refs and files there are: what belongs to another principal, or to another session, is not there.
+//! The owners of refs and files: those of another principal, or of another session, do not exist.
 
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::HttpClient;
@@ -8,7 +8,7 @@ use super::bytes::pdf;
 use crate::kit::call;
 use crate::runs::work::Work;
 
-/// What somebody hears about an id, with the id and everything that is new each time left out.
+/// The answers about an id, without the id and everything that is new each time.
 async fn heard(archive: &Archive, client: &HttpClient, id: &str) -> Vec<String> {
     let uri = format!("toolgate://refs/{id}");
     let mut said = vec![
@@ -110,7 +110,7 @@ async fn a_run_may_use_the_files_that_it_was_given_whoever_works_in_it() {
     let work = Work::start_by(&archive, archive.admin(), body).await;
     let parsed = work.call("docs__parse_document", json!({ "file_id": given["id"] })).await;
     assert_eq!(structure(&parsed)["bytes"], 900, "{parsed}");
-    // Whoever opened the session lends their files to it as well.
+    // The opener of the session lends its files to it too.
     structure(&work.call("docs__parse_document", json!({ "file_id": kept["id"] })).await);
     let outside =
         call(&archive.site.agent_with(&ann), "docs__parse_document", json!({ "file_id": given["id"] })).await;

@@ -1,4 +1,4 @@
-//! The six strategies: what agents give is an id, what servers get is what the strategy makes of it.
+//! The six strategies: agents pass an id, and servers get the strategy's form of it.
 
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::HttpClient;
@@ -222,7 +222,7 @@ async fn a_file_too_large_for_its_strategy_is_refused_with_the_limit() {
     let long = archive.file("a.txt", "x".repeat(2_049).as_bytes()).await;
     let refused = call(&client, "docs__classify_text", json!({ "file_id": long })).await;
     assert_eq!(code(&refused), "file_too_large", "{refused}");
-    // What is only pointed at has no such limit.
+    // A mere reference has no such limit.
     let film = archive.file("b.mp4", &video(1, 4_097)).await;
     structure(&call(&client, "docs__create_job", json!({ "file_id": film })).await);
 }
@@ -237,7 +237,7 @@ async fn an_artifact_or_a_ref_goes_wherever_a_file_goes() {
     let mixed = json!({ "left": blob["ref_id"], "right": archive.file("a.pdf", &pdf(3, 100)).await });
     let compared = call(&client, "docs__compare", mixed).await;
     assert_eq!(structure(&compared)["right"]["sha256"], sha256(&pdf(3, 100)), "{compared}");
-    // An argument by any name that ends like an id fills the one slot there is.
+    // An argument with any name that ends like an id fills the only slot.
     let loose = call(&client, "docs__parse_document", json!({ "source_ref_id": blob["ref_id"] })).await;
     assert_eq!(loose["isError"], true, "the exposed schema requires file_id: {loose}");
 }

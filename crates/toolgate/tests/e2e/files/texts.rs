@@ -1,4 +1,4 @@
-//! Text strategies: whatever a text is written in, and what becomes of documents that are none.
+//! Text strategies: texts in any encoding, and documents that are not text.
 
 use serde_json::json;
 use toolgate_testkit::gateway::HttpClient;
@@ -10,7 +10,7 @@ use crate::kit::call;
 const EXTRACTOR: &str = "[files]\nextractor = \"docs:extract_text\"\n";
 const WORDS: &str = "Größe ändert sich täglich über Straßen und Bäume hinweg";
 
-/// A document that is all letters, so that what is made of it is text.
+/// A document of only letters, so that its conversion is text.
 fn document(seed: u32) -> Vec<u8> {
     format!("%PDF-1.7 a document about number {seed}").into_bytes()
 }

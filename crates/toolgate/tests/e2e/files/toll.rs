@@ -1,4 +1,5 @@
-//! Somebody between the gateway and its storage: lets everything pass, hangs up, keeps silent, or says that it is busy.
+//! A proxy between the gateway and its storage: it passes everything, hangs up, stays silent, or answers that
+//! it is busy.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,18 +15,18 @@ const BUSY: &[u8] =
 pub(super) enum Mood {
     /// Everything passes.
     Open,
-    /// Nobody is let in.
+    /// All connections are refused.
     Down,
     /// Takes requests and never answers.
     Silent,
-    /// The next so many requests are answered with 503; then everything passes.
+    /// The next `n` requests are answered with 503; then everything passes.
     Busy(usize),
 }
 
 pub(super) struct Toll {
     pub(super) url: String,
     mood: watch::Sender<Mood>,
-    /// Connections that came while it was not open.
+    /// Connections that came while it was closed.
     turned_away: Arc<AtomicUsize>,
 }
 
@@ -90,7 +91,7 @@ impl Gate {
             Mood::Open => {
                 let Ok(mut storage) = TcpStream::connect(&self.storage).await else { return };
                 tokio::select! {
-                    // Whoever goes away first ends it.
+                    // It ends when either side leaves.
                     _ = copy_bidirectional(&mut stream, &mut storage) => {}
                     _ = moods.changed() => {}
                 }
@@ -99,7 +100,7 @@ impl Gate {
     }
 }
 
-/// Reads what comes, so that the answer is not lost to a reset.
+/// Reads the request, so that the answer is not lost to a reset.
 async fn say_busy(stream: &mut TcpStream) {
     let mut buffer = vec![0; 64 << 10];
     let mut seen = Vec::new();

@@ -109,7 +109,7 @@ async fn what_is_larger_than_files_may_be_is_refused_and_leaves_nothing() {
     let over = noise(2, 100_001);
     refused(&archive.try_upload(archive.agent(), "/files?name=a", &over).await, 413, "file_too_large");
     refused(&send_form(&archive, &[(FILE, &over)]).await, 413, "file_too_large");
-    // Nobody says beforehand how long it is.
+    // Its length is not announced.
     let mut wire = Wire::open(&archive.site.gateway).await;
     let head = format!(
         "POST /files?name=a HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {}\r\ntransfer-encoding: chunked\r\n\r\n",

@@ -14,9 +14,9 @@ use crate::{testkit, toolgate};
 /// Every transfer needs a person.
 pub(crate) const GATED: &str =
     "[policy]\ngates = 'forbid (principal, action == Action::\"bank:transfer\", resource);'\n";
-/// Nothing waits for people: a call that needs them says so at once.
+/// No waiting for people: a call that needs approval says so at once.
 pub(crate) const NO_HOLD: &str = "[approvals]\nhold_seconds = 0\n";
-/// Nobody may transfer anything.
+/// All transfers are forbidden.
 pub(crate) const FORBIDDEN: &str = "[policy]\nguard = '''permit (principal, action, resource);\n\
     forbid (principal, action == Action::\"bank:transfer\", resource);'''\n";
 
@@ -55,7 +55,7 @@ impl Bank {
         Self { gateway: Gateway::boot_stopping(toolgate(), &toml, folder, point), journal, backing }
     }
 
-    /// Kills the gateway and starts it again on what it left.
+    /// Kills the gateway and starts it again on its data.
     pub(crate) fn killed(self) -> Self {
         Self { gateway: self.gateway.restart(true), ..self }
     }
@@ -65,7 +65,7 @@ impl Bank {
         Self { gateway: self.gateway.restart_stopping(true, point), ..self }
     }
 
-    /// What has run, in order: `transfer {"amount":1,…}`.
+    /// The executed calls, in order: `transfer {"amount":1,…}`.
     pub(crate) fn ran(&self) -> Vec<String> {
         let journal = std::fs::read_to_string(&self.journal).unwrap_or_default();
         journal.lines().map(str::to_owned).collect()
@@ -84,18 +84,18 @@ impl Bank {
         self.gateway.client()
     }
 
-    /// A token that belongs to somebody: `--role approver --principal ann --group finance`.
+    /// A token for a principal: `--role approver --principal ann --group finance`.
     pub(crate) fn token(&self, of_whom: &str) -> String {
         let words: Vec<&str> = ["token", "create"].into_iter().chain(of_whom.split_whitespace()).collect();
         self.say(&words).trim().to_owned()
     }
 
-    /// A client of MCP with a token of its own.
+    /// An MCP client with its own token.
     pub(crate) fn agent_with(&self, token: &str) -> HttpClient {
         HttpClient::new(&self.gateway.endpoint, token)
     }
 
-    /// A command that must go well; what it printed.
+    /// Runs a command that must succeed; returns its output.
     pub(crate) fn say(&self, words: &[&str]) -> String {
         let output = self.gateway.cli(words);
         assert!(output.status.success(), "{words:?}: {output:?}");
@@ -112,7 +112,7 @@ impl Bank {
         self.say(&["approvals", "approve", id]);
     }
 
-    /// How an approval stands.
+    /// The state of an approval.
     pub(crate) fn approval(&self, id: &str) -> Value {
         self.say_json(&["approvals", "show", id])
     }
@@ -128,19 +128,19 @@ impl Bank {
         said.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect()
     }
 
-    /// The same once there are so many: what agents attempt in vain is recorded while they go on.
+    /// The same once there are `count`: futile attempts of agents are recorded in the background.
     pub(crate) fn events_of(&self, filter: &[&str], count: usize) -> Vec<Value> {
         until(WAIT, || Some(self.events(filter)).filter(|events| events.len() >= count))
             .unwrap_or_else(|| panic!("fewer than {count} of {filter:?}: {:?}", self.events(filter)))
     }
 
-    /// How calls ended, oldest first.
+    /// The outcomes of calls, oldest first.
     pub(crate) fn outcomes(&self) -> Vec<String> {
         let ends = self.events(&["--kind", "tool.call.completed"]);
         ends.iter().map(|end| end["outcome"].as_str().expect("an end has an outcome").to_owned()).collect()
     }
 
-    /// The ledger is as it was written, and no call in it starts or ends twice.
+    /// The ledger is intact, and no call in it starts or ends twice.
     pub(crate) fn verify(&self) {
         let output = self.gateway.cli(&["ledger", "verify"]);
         assert!(output.status.success(), "{output:?}");
@@ -167,12 +167,12 @@ impl Bank {
         self.rest(token, "GET", path, None).await
     }
 
-    /// What somebody says about an approval.
+    /// A decision on an approval.
     pub(crate) async fn decide(&self, token: &str, id: &str, decision: Value) -> Answer {
         self.rest(token, "POST", &format!("/approvals/{id}/decide"), Some(decision)).await
     }
 
-    /// Approves over the API, which must go well.
+    /// Approves over the API, which must succeed.
     pub(crate) async fn approve_as(&self, token: &str, id: &str) -> Value {
         let answer = self.decide(token, id, json!({ "decision": "approve" })).await;
         assert_eq!(answer.status, 200, "{answer:?}");
@@ -200,7 +200,7 @@ pub(crate) fn money(amount: u64) -> Value {
     json!({ "account": "DE1", "amount": amount })
 }
 
-/// What the journal says of it.
+/// The journal's line about it.
 pub(crate) fn moved(amount: u64) -> String {
     format!("transfer {}", money(amount))
 }

@@ -1,4 +1,5 @@
-//! Runs and tasks that a call names: policy goes by what is known of them, and nobody's run collects the calls of others.
+//! Runs and tasks that a call names: policy uses only verified ones, and a run does not collect the calls of
+//! others.
 
 use serde_json::{Value, json};
 
@@ -28,14 +29,14 @@ async fn a_task_that_a_caller_names_is_no_task_for_policy() {
         (403, Some("denied")),
         "{by_rest:?}"
     );
-    // A session that an agent opens for itself says no more than its calls do.
+    // A session that an agent opens for itself proves no more than its calls do.
     let own = bank.rest(&bank.gateway.agent, "POST", "/sessions", Some(json!({ "task": "payroll" }))).await;
     assert!(own.status == 200 || own.status == 201, "{own:?}");
     let token = own.json()["token"].as_str().expect("a token").to_owned();
     let by_own = bank.agent_with(&token).modern("tools/call", refund(json!({}))).await.result();
     assert_eq!(status(&by_own), "denied", "{by_own}");
     assert_eq!(bank.ran(), [""; 0]);
-    // Recorded it is all the same: as what the caller said.
+    // It is still recorded: as the caller's claim.
     let told = bank.events(&["--kind", "tool.call.completed"]);
     assert!(told.iter().all(|one| one["task"] == "payroll"), "{told:?}");
 }
@@ -69,7 +70,7 @@ async fn a_run_collects_the_calls_of_its_own_principal_alone() {
     let told = bank.events(&["--run", &run, "--kind", "tool.call.completed"]);
     let principals: Vec<&Value> = told.iter().map(|one| &one["principal"]).collect();
     assert_eq!(principals, [&json!("ann")], "{told:?}");
-    // A name that means something elsewhere stays a label.
+    // An unknown name stays a label.
     let elsewhere = refund(json!({ "dev.toolgate/run_id": "job-17" }));
     let labelled = bank.agent_with(&bob).modern("tools/call", elsewhere).await.result();
     assert_eq!(envelope(&labelled)["warnings"], json!([]), "{labelled}");

@@ -1,5 +1,5 @@
-//! What servers offer beside tools takes the path of a call, and what comes with a call beside its arguments is not sent where
-//! people have agreed to these alone.
+//! A server's offers besides tools take the path of a call, and a call's content besides its arguments is not
+//! sent if people approved only these.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::kit::call;
 
 const HOURS: &str = "bank://lobby/hours";
 const VAULT: &str = "bank://vault/contents";
-/// The newer era has one code for everything that is not there.
+/// The newer era has one code for everything that is missing.
 const NOT_FOUND: i64 = -32002;
 const INVALID_PARAMS: i64 = -32602;
 

@@ -1,4 +1,4 @@
-//! What people agreed to has changed meanwhile: the tool, the policies, the server that was to run it.
+//! Changes after an approval: the tool, the policies, the server that was to run it.
 
 use serde_json::json;
 use toolgate_testkit::gateway::until_async;
@@ -9,7 +9,7 @@ use crate::doors::WAIT;
 use crate::kit::call;
 
 const TOOL: &str = "bank__transfer";
-/// A changed tool is taken as it comes: what people agreed to is still not for it.
+/// A changed tool is accepted automatically: the approval still does not cover it.
 const AS_IT_COMES: &str = "\n[registry]\ndrift = \"accept\"\n";
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-//! Kill -9 at every step of a call: nothing runs twice, nothing that was approved is lost, and the ledger says what is not
-//! known.
+//! Kill -9 at every step of a call: nothing runs twice, no approved call is lost, and the ledger records
+//! unknown outcomes.
 
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
@@ -32,7 +32,7 @@ fn call_into_the_void(bank: &Bank, amount: u64) -> JoinHandle<()> {
     })
 }
 
-/// Lets a call run into the point where the gateway stops, and kills the gateway there.
+/// Lets a call run to the point where the gateway stops, and kills the gateway there.
 async fn killed_at(bank: Bank, point: &str, amount: u64) -> Bank {
     let waiting = call_into_the_void(&bank, amount);
     // The request is sent by a task of this thread, which the wait below would keep from running.
@@ -43,17 +43,17 @@ async fn killed_at(bank: Bank, point: &str, amount: u64) -> Bank {
     assert!(stopped.await.is_some(), "no call reached {point:?}");
     waiting.abort();
     let bank = bank.killed();
-    // What the gateway would do by itself it does before it serves.
+    // The gateway does its recovery before it serves.
     assert_eq!(status(&call(&bank.agent(), "bank__balance", json!({})).await), "succeeded");
     bank
 }
 
-/// What the bank was told to do, without the looks.
+/// The bank's actions, without the reads.
 fn transfers(bank: &Bank) -> Vec<String> {
     bank.ran().into_iter().filter(|line| line.starts_with("transfer")).collect()
 }
 
-/// How the transfers ended, as the ledger has it.
+/// The outcomes of the transfers in the ledger.
 fn ends(bank: &Bank) -> Vec<Value> {
     bank.events(&["--kind", "tool.call.completed", "--tool", "bank:transfer"])
 }

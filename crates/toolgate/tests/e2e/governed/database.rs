@@ -1,4 +1,4 @@
-//! Where a gateway of these tests keeps its state: SQLite in its folder, or a database of its own on a Postgres.
+//! The state of a test gateway: SQLite in its folder, or its own database on Postgres.
 
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
@@ -14,12 +14,12 @@ use toolgate_testkit::gateway::signal;
 pub(crate) enum Backing {
     Sqlite,
     Postgres(Arc<Database>),
-    /// The same database, for a gateway that writes a stream of its own.
+    /// The same database, for a gateway with its own stream.
     Shared(Arc<Database>, &'static str),
 }
 
 impl Backing {
-    /// A database of its own on the Postgres that all tests share.
+    /// Its own database on the Postgres that all tests share.
     pub(crate) fn postgres() -> Self {
         Self::Postgres(Arc::new(Database::create(shared_server())))
     }
@@ -42,7 +42,7 @@ impl Backing {
     }
 }
 
-/// Gone when the test is over.
+/// Dropped when the test is over.
 pub(crate) struct Database {
     name: String,
     server: String,
@@ -68,7 +68,7 @@ impl Database {
 
 impl Drop for Database {
     fn drop(&mut self) {
-        // A server that is away takes its databases with it.
+        // A stopped server takes its databases with it.
         drop(psql(&self.server, &format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name)));
     }
 }
@@ -89,7 +89,7 @@ fn shared_server() -> &'static str {
     SERVER.get_or_init(|| std::env::var("TOOLGATE_TEST_POSTGRES").unwrap_or_else(|_| script("start", None)))
 }
 
-/// Runs `script/postgres`; what it printed.
+/// Runs `script/postgres`; returns its output.
 fn script(verb: &str, folder: Option<&Path>) -> String {
     let mut command = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../script/postgres"));
     command.arg(verb);
@@ -101,7 +101,7 @@ fn script(verb: &str, folder: Option<&Path>) -> String {
     String::from_utf8(output.stdout).expect("a URL is text").trim().to_owned()
 }
 
-/// A Postgres of one test's own, which can go away and come back.
+/// A Postgres of one test, which can go down and come back.
 pub(crate) struct Server {
     folder: PathBuf,
     url: String,
@@ -136,7 +136,7 @@ impl Server {
         gone.expect("it ends");
     }
 
-    /// Starts it again where it was, with the settings it had.
+    /// Starts it again at its address, with its settings.
     pub(crate) fn come_back(&self) {
         let options = std::fs::read_to_string(self.data().join("postmaster.opts")).expect("it has run");
         let program = Path::new(options.split(' ').next().expect("the program comes first"));

@@ -1,4 +1,5 @@
-//! Deciding: by command line, API and signed webhook; yes, no, something else. What was agreed to runs once.
+//! Deciding: by command line, API and signed webhook; approve, deny, ask for changes. An approved call runs
+//! once.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -124,7 +125,7 @@ async fn a_person_may_ask_for_something_else(backing: Backing) {
     );
     let again = pending(&call(&agent, TOOL, money(900)).await);
     assert_ne!(again, id, "the same proposal is a new question");
-    // What the issue calls an edit without arguments.
+    // An edit without arguments, as the issue calls it.
     let sent_back = bank.decide(&admin, &again, json!({ "decision": "edit", "reason": "in euros" })).await;
     assert_eq!(sent_back.json()["approval"]["state"], "changes_requested", "{sent_back:?}");
     assert_eq!(bank.ran(), Vec::<String>::new());
@@ -307,7 +308,7 @@ async fn an_approver_with_a_token_decides_over_the_api() {
     );
 }
 
-/// A decision of somebody behind a webhook, signed as the specification has it.
+/// A decision through a webhook, signed according to the specification.
 async fn send_signed(bank: &Bank, message: &str, at: u64, secret: &str, body: &Value) -> Answer {
     let body = body.to_string();
     let key = BASE64_STANDARD.decode(secret.trim_start_matches("whsec_")).expect("base64");

@@ -31,7 +31,7 @@ async fn asked(client: &HttpClient, amount: u64) -> Value {
     result
 }
 
-/// The same call again, with an answer to what was asked.
+/// The same call again, with an answer to the question.
 async fn answered(client: &HttpClient, amount: u64, state: &Value, answer: Value) -> Answer {
     let params = json!({ "name": TOOL, "arguments": money(amount), "inputResponses": { "input": answer }, "requestState": state });
     client.modern("tools/call", params).await
@@ -82,7 +82,7 @@ async fn a_state_that_was_used_forged_or_is_anothers_lets_nothing_run() {
     for state in [forged.as_str(), "g.", "", "u.AAAA", "nonsense"] {
         let answer = answered(&client, 1, &json!(state), yes()).await;
         if state.is_empty() && answer.response().get("error").is_none() {
-            // No state at all: the question is put anew.
+            // No state at all: the question is asked again.
             assert_eq!(answer.result()["resultType"], "input_required");
             continue;
         }

@@ -1,4 +1,5 @@
-//! What the gateway says beside a result, in both eras and over the API; and results that break their own schema.
+//! The gateway's envelope around a result, in both eras and over the API; and results that break their own
+//! schema.
 
 use serde_json::{Value, json};
 
@@ -6,7 +7,7 @@ use super::bank::{Bank, NO_HOLD, envelope, money, status};
 use crate::doors::modern_meta;
 use crate::kit::{call, text};
 
-/// Right in form, with an id of its own.
+/// Correct in form, with its own id.
 fn well_formed(result: &Value) {
     let said = envelope(result);
     assert_eq!(

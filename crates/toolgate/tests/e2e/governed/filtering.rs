@@ -1,4 +1,5 @@
-//! Filters: what must not go out with arguments or come in with results is masked, blocked or asked about, for everybody.
+//! Filters: data that must not leave in arguments or arrive in results is masked, blocked or asked about, for
+//! everyone.
 
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::{until, until_async};
@@ -27,7 +28,7 @@ fn to(account: &str) -> Value {
     json!({ "account": account, "amount": 1 })
 }
 
-/// What the ledger says of filters, without who and when.
+/// The filter events in the ledger, without principal and time.
 fn matched(bank: &Bank) -> Vec<Value> {
     bank.events(&["--kind", "filter.matched"]).iter().map(|event| event["detail"].clone()).collect()
 }
@@ -100,7 +101,7 @@ async fn a_result_is_masked_or_withheld_and_the_call_has_run() {
         "[[filters]]\nname = \"no gold\"\nmatch = '(?i)bars of gold'\naction = \"block\"\non = \"results\"\n";
     let bank = bank(&(no_mail("mask", "results") + gold));
     let agent = bank.agent();
-    // The bank repeats what it was sent.
+    // The bank repeats its input.
     let done = call(&agent, TOOL, to(MAIL)).await;
     assert_eq!(bank.ran(), [format!("transfer {}", to(MAIL))], "arguments are not its business");
     assert!(text(&done).contains(MARK) && !done.to_string().contains(MAIL), "{done}");

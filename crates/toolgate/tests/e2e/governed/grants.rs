@@ -1,4 +1,4 @@
-//! "Don't ask again for this": what was pinned, so many times, for so long, until somebody takes it back.
+//! "Don't ask again for this": pinned arguments, a number of uses, a lifetime, until it is revoked.
 
 use serde_json::{Value, json};
 

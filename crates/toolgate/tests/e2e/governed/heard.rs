@@ -1,4 +1,4 @@
-//! What the caller of a call hears: an end that it missed, once; what an approver changed; what to do and to tell.
+//! The messages to the caller of a call: a missed end, once; an approver's changes; the advice.
 
 use std::io::{BufRead, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Stdio};
@@ -36,14 +36,14 @@ async fn waiting(bank: &Bank) -> String {
     found.await.expect("people are asked")
 }
 
-/// A call by REST of whoever has this token.
+/// A call over REST with this token.
 fn rest_call(bank: &Bank, token: &str, tool: &str, arguments: &Value) -> reqwest::RequestBuilder {
     let body = json!({ "name": tool, "arguments": arguments }).to_string();
     let request = bank.agent().http.post(bank.gateway.url("/tools/call")).bearer_auth(token);
     request.header("content-type", "application/json").body(body)
 }
 
-/// A request on a connection of its own, which its client can leave so that the gateway has noticed it.
+/// A request on its own connection, which its client can close so that the gateway notices.
 struct Connection(TcpStream);
 
 impl Connection {
@@ -157,13 +157,13 @@ async fn what_is_approved_after_a_stdio_client_left_waits_for_it_and_runs_once()
             client.wait().expect("ended");
         }
         drop(stdin);
-        // Nothing tells from outside that the gateway has noticed.
+        // Nothing shows from outside that the gateway has noticed.
         tokio::time::sleep(Duration::from_secs(1)).await;
         bank.approve_as(&bank.gateway.admin, &id).await;
         ended(&bank, &["pending_approval"]).await;
         assert_eq!(bank.ran(), Vec::<String>::new(), "killed: {killed}");
         if !killed {
-            // A client that only closed its side hears that the call is approved, and may repeat it.
+            // A client that only closed its side learns that the call is approved, and may repeat it.
             let said = client.wait_with_output().expect("it ends once all is answered");
             let said = String::from_utf8_lossy(&said.stdout);
             assert!(said.contains("is approved and has not run yet"), "{said}");
@@ -255,7 +255,7 @@ fn with_password(amount: u64) -> Value {
     json!({ "account": "DE1", "amount": amount, "password": "Zuckerhut-4711" })
 }
 
-/// Approves with another amount, and leaves the secret as it is shown.
+/// Approves with another amount, and leaves the secret as shown.
 async fn edit(bank: &Bank, token: &str, id: &str) {
     let mut arguments = bank.approval(id)["arguments"].clone();
     arguments["amount"] = json!(150);

@@ -1,4 +1,4 @@
-//! Redaction hides secrets and nothing else: what people decide on and what the ledger keeps is all the rest.
+//! Redaction hides secrets and nothing else: approvers see the rest, and the ledger keeps it.
 
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::HttpClient;
@@ -8,14 +8,14 @@ use super::records::stands_in_files;
 use crate::kit::{call, text};
 
 const TOOL: &str = "bank__transfer";
-/// What an agent would like nobody to read.
+/// Text that an agent would like to hide.
 const ORDER: &str = "all of it to DE666 # Bearer abcdefghijklmnopqrstuvwxyz";
 
 fn to(account: &str) -> Value {
     json!({ "account": account, "amount": 1 })
 }
 
-/// What the ledger keeps of the arguments of the last call.
+/// The ledger's copy of the arguments of the last call.
 async fn kept(bank: &Bank) -> Value {
     let ended = bank.events(&["--kind", "tool.call.completed"]).pop().expect("a call has ended");
     let digest = ended["input"].as_str().expect("its arguments are kept");

@@ -1,4 +1,4 @@
-//! What is in force while the gateway runs: a configuration that says something else counts at once, what is broken does not.
+//! The configuration in force: a changed one applies at once, a broken one does not.
 
 use serde_json::json;
 use toolgate_testkit::gateway::until_async;

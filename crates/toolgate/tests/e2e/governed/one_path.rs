@@ -1,5 +1,5 @@
-//! One path: what policy denies cannot run, whichever way the call comes in, and the ledger says that it was refused. An
-//! agent is not told so: to it such a tool is like one that nobody has.
+//! One path: a call that policy denies cannot run through any door, and the ledger records the refusal. An
+//! agent is not told so: it sees such a tool as unknown.
 
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::{Answer, HttpClient, until_async};
@@ -11,7 +11,7 @@ use crate::kit::call;
 
 const TOOL: &str = "bank__transfer";
 
-/// Counts what the ledger has on denied calls, and holds each door to it.
+/// Counts the ledger's denied calls, and checks each door against it.
 struct Watch {
     bank: Bank,
     denied: usize,
@@ -60,7 +60,7 @@ fn refused(result: &Value, door: &str) {
     );
 }
 
-/// The response that tells an agent that there is no such tool, which says nothing else of one that there is.
+/// Checks the response for an unknown tool, which reveals nothing about an existing one.
 fn unknown(response: &Value, name: &str, door: &str) {
     assert_eq!(response.get("result"), None, "{door}: {response}");
     let error = &response["error"];
@@ -186,7 +186,7 @@ async fn a_denied_tool_runs_from_no_command_line() {
 async fn a_denied_tool_runs_through_no_rest_call() {
     let mut watch = Watch::new();
     let (agent, admin) = (watch.bank.gateway.agent.clone(), watch.bank.gateway.admin.clone());
-    // What is near the name in the hint is of what the agent sees.
+    // The suggestions in the hint are visible tools.
     let told = |answer: &Answer, name: &str| {
         let mut problem = answer.json();
         let hint = problem["hint"].take().to_string();
@@ -243,7 +243,7 @@ async fn a_tool_that_is_forbidden_while_its_call_waits_does_not_run() {
     let taken_up =
         until_async(WAIT, || async { (bank.events(&["--kind", "policy.loaded"]).len() > 1).then_some(()) });
     taken_up.await.expect("the new policies are taken up");
-    // The request may have been withdrawn before somebody agrees to it; neither lets the call run.
+    // The request may have been withdrawn before the approval; neither lets the call run.
     drop(bank.gateway.cli(&["approvals", "approve", &id]));
     let ended = until_async(WAIT, || async {
         let task = handles.modern("tasks/get", json!({ "taskId": task["taskId"] })).await.result();

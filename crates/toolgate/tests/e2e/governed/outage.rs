@@ -1,4 +1,4 @@
-//! The database goes away in the middle: nothing runs unrecorded, and the gateway recovers by itself.
+//! The database goes down in the middle: nothing runs unrecorded, and the gateway recovers by itself.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ fn refused(result: &Value, what: &str) {
     assert_eq!((&fault["code"], &fault["retry"]), (&json!("ledger_down"), &json!(true)), "{what}: {result}");
 }
 
-/// Calls until it goes well again.
+/// Calls until one succeeds again.
 async fn recovers(bank: &Bank, amount: u64) {
     let agent = bank.agent();
     let well = until_async(WAIT, || async {
@@ -61,7 +61,7 @@ async fn without_a_database_nothing_with_effects_runs_and_looks_are_refused() {
     bank.verify();
 }
 
-/// What a balancer is told.
+/// The answer to a load balancer.
 async fn ready(bank: &Bank) -> u16 {
     let answer = bank.agent().http.get(bank.gateway.url("/readyz")).send().await.expect("it answers");
     answer.status().as_u16()
@@ -183,10 +183,10 @@ async fn a_held_call_survives_a_short_absence_of_the_database() {
     assert_eq!(transfers(&bank), [moved(1)]);
 }
 
-/// Whoever writes waits ten seconds for somebody else's lock, and there may be two before a call.
+/// A writer waits ten seconds for another's lock, and there may be two before a call.
 const LOCKED_WAIT: Duration = Duration::from_secs(60);
 
-/// Somebody who keeps the SQLite database locked for as long as they live.
+/// A process that keeps the SQLite database locked while it lives.
 struct Locker(std::process::Child);
 
 impl Locker {

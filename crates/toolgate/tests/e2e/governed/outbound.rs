@@ -1,4 +1,5 @@
-//! What the gateway tells others: webhooks about approvals, meter events, spans. At least once, whatever happens to it.
+//! The gateway's messages to others: webhooks about approvals, meter events, spans. At least once, whatever
+//! happens to it.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -144,14 +145,14 @@ async fn every_executed_tool_is_metered_once(backing: Backing) {
     assert_eq!((&events[1]["data"]["runId"], &events[1]["data"]["taskId"]), (&Value::Null, &Value::Null));
     let bank = bank.killed();
     assert_eq!(status(&call(&bank.agent(), "bank__balance", json!({})).await), "succeeded");
-    // What was being told when the gateway was killed is told again, under the same id.
+    // A delivery that was in progress when the gateway was killed is repeated, under the same id.
     let four = || async { Some(metered(&bank)).filter(|events| ids(events).len() >= 4) };
     let after = until_async(LEASE, four).await.unwrap_or_else(|| panic!("too few: {:?}", metered(&bank)));
     assert_eq!(ids(&after).len(), 4, "{after:?}");
 }
 
 async fn meter_events_survive_a_kill(backing: Backing) {
-    // The gateway dies after the end of the call is in the ledger, and before anybody hears of it.
+    // The gateway dies after the end of the call is in the ledger, and before the caller gets the answer.
     let bank = Bank::open_stopping(backing, &format!("{NO_HOLD}{METER_FILE}"), "recorded");
     let client = bank.agent();
     let waiting = tokio::spawn(async move {

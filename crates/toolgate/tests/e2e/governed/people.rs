@@ -1,4 +1,4 @@
-//! Who must agree: how many, of which groups, until when, and who does not count.
+//! The required people: how many, of which groups, until when, and who does not count.
 
 use serde_json::json;
 use toolgate_testkit::gateway::until;

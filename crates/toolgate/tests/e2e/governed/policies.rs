@@ -1,4 +1,5 @@
-//! Policies from outside: broken ones are refused by file and line, new ones take effect at once, errors deny.
+//! Policies from outside: broken ones are refused by file and line, new ones take effect at once, errors
+//! deny.
 
 use serde_json::json;
 use toolgate_testkit::gateway::{HttpClient, until_async};
@@ -17,7 +18,7 @@ fn with_folder(files: &[(&str, &str)]) -> Bank {
     Bank::open_with(Backing::Sqlite, &format!("{FOLDER}{NO_HOLD}"), files)
 }
 
-/// Whether an agent that transfers so much hears that there is no such tool.
+/// True if an agent with this amount is told that the tool is unknown.
 async fn is_unknown(agent: &HttpClient, amount: u64) -> bool {
     let params = json!({ "name": TOOL, "arguments": money(amount) });
     let response = agent.modern("tools/call", params).await.response();
@@ -151,7 +152,7 @@ async fn templates_gate_what_their_names_promise() {
     }
 }
 
-/// `bank:balance` says of itself that it only reads.
+/// `bank:balance` declares itself read-only.
 #[tokio::test]
 async fn strict_templates_take_no_server_s_word_for_what_its_tools_do() {
     for (template, balance) in [("standard", "succeeded"), ("regulated", "pending_approval")] {

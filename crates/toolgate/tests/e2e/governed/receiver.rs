@@ -1,4 +1,4 @@
-//! Somebody who listens: takes HTTP requests on a port of its own and keeps what came.
+//! A receiver: takes HTTP requests on its own port and keeps them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +11,7 @@ use crate::doors::WAIT;
 #[derive(Clone, Debug)]
 pub(crate) struct Message {
     pub(crate) path: String,
-    /// In small letters.
+    /// In lower case.
     headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
 }
@@ -56,7 +56,7 @@ impl Receiver {
         Self { url, came, listening }
     }
 
-    /// Everything that came, refused or not.
+    /// All requests, refused or not.
     pub(crate) fn came(&self) -> Vec<Message> {
         self.came.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

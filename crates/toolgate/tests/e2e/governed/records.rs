@@ -1,4 +1,4 @@
-//! The ledger as auditors read it: filters, pages, exports, and what must never stand in it.
+//! The ledger for auditors: filters, pages, exports, and data that must never be in it.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ const PASSWORD: &str = "Zuckerhut-4711-Kaffee";
 
 on_both!(every_filter_finds_what_it_names, pages_have_no_gaps_and_no_repeats);
 
-/// What a filter lets through.
+/// The condition of a filter.
 type Fits<'a> = &'a dyn Fn(&Value) -> bool;
 
 async fn page(bank: &Bank, query: &str) -> Value {
@@ -41,7 +41,7 @@ async fn every_filter_finds_what_it_names(backing: Backing) {
     let mut older = bank.agent();
     older.initialize("2025-11-25").await;
     older.legacy(1, "tools/call", json!({ "name": "bank__balance", "arguments": {} })).await.result();
-    // Sessions, and what agents attempt in vain, are told in the background.
+    // Sessions, and futile attempts of agents, are recorded in the background.
     let all = until_async(WAIT, || async {
         let all = found(&bank, "limit=1000").await;
         let count = |kind: &str| all.iter().filter(|one| one["kind"] == kind).count();
@@ -116,7 +116,7 @@ async fn pages_have_no_gaps_and_no_repeats(backing: Backing) {
                     .iter()
                     .map(|one| one["seq"].as_i64().expect("a place")),
             );
-            // What happens meanwhile is on none of the pages behind, or on the last one of those ahead.
+            // New events are on none of the later pages, or on the last one in forward order.
             call(&agent, "bank__balance", json!({})).await;
             let Some(cursor) =
                 page["next_cursor"].as_str().filter(|_| seen.len() < usize::try_from(CALLS).expect("few"))
@@ -163,7 +163,7 @@ async fn the_ledger_is_exported_as_lines_and_as_cloud_events() {
     assert_eq!(written.lines().count(), 3, "decided, started, completed: {written}");
 }
 
-/// Whether these bytes stand anywhere in the files of the data folder.
+/// The files of the data folder that contain these bytes.
 pub(super) fn stands_in_files(bank: &Bank, what: &str) -> Vec<String> {
     let files = std::fs::read_dir(bank.gateway.data()).expect("a folder").filter_map(Result::ok);
     let holding = files.filter(|file| {
@@ -236,7 +236,7 @@ async fn no_route_opens_without_a_token() {
     let document = bank.get(&bank.gateway.admin, "/openapi.json").await.json();
     let mut walked = 0;
     for (path, methods) in document["paths"].as_object().expect("paths") {
-        // These carry their proof in the address, and have tests of their own.
+        // These authenticate by their address, and have their own tests.
         if path.starts_with("/uploads/") || path.starts_with("/signed/") {
             continue;
         }

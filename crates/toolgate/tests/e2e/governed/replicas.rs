@@ -141,7 +141,7 @@ async fn commands_beside_a_busy_gateway_neither_fail_nor_disturb_it(backing: Bac
     for amount in 0..ROUNDS {
         let amount = u64::try_from(amount).expect("few");
         let id = pending(&call(&bank.agent(), TOOL, money(amount)).await);
-        // On a thread of its own, so that the others go on meanwhile.
+        // On its own thread, so that the others continue meanwhile.
         let mut approve =
             tokio::process::Command::from(bank.gateway.cli_command(&["approvals", "approve", &id]));
         let approved = approve.output().await.expect("the binary runs");

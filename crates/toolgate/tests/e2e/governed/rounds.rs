@@ -1,4 +1,5 @@
-//! A server that asks its client in the middle of a call that people agreed to: the same call goes on, once, and no other.
+//! A server that asks its client in the middle of an approved call: the same call continues, once, and no
+//! other.
 
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::{Answer, HttpClient};
@@ -21,7 +22,7 @@ fn asking(bank: &Bank, token: &str) -> HttpClient {
     client
 }
 
-/// The question of the server, and the state with which the call goes on.
+/// The server's question, and the state for continuing the call.
 async fn asked(client: &HttpClient) -> Value {
     let question = call(client, TOOL, json!({})).await;
     assert_eq!(question["resultType"], "input_required", "{question}");

@@ -1,4 +1,4 @@
-//! Somebody with access to the database itself: `ledger verify` names the event they touched.
+//! Tampering with the database itself: `ledger verify` names the changed event.
 
 use std::process::Command;
 
@@ -42,7 +42,7 @@ fn tamper(bank: &Bank, statement: &str) {
     }
 }
 
-/// What verification says is wrong.
+/// The fault that verification finds.
 fn fault(bank: &Bank) -> Value {
     let plain = bank.gateway.cli(&["ledger", "verify"]);
     assert!(!plain.status.success(), "{plain:?}");
@@ -53,7 +53,7 @@ fn fault(bank: &Bank) -> Value {
     said["fault"].clone()
 }
 
-/// The event at this place is what is wrong.
+/// The fault is the event at this place.
 fn names(fault: &Value, event: &Value) {
     assert_eq!(fault["stream"], event["stream"], "{fault}");
     assert_eq!(fault["stream_seq"], event["stream_seq"], "{fault} is not about {event}");

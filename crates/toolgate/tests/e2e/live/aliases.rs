@@ -6,7 +6,7 @@ use super::site::{Site, done, refused, registration};
 use super::worker::Worker;
 use crate::kit::{call, names};
 
-/// A site whose worker is there, and the names are as `more` has them.
+/// A site with a running worker, with the names of `more`.
 async fn with_worker(more: &str, wanted: &[&str]) -> (Site, Worker) {
     let site = Site::open_with(more);
     let token = site.server_token("jobs");
@@ -136,7 +136,7 @@ async fn a_name_that_is_taken_is_refused_and_both_owners_are_named() {
     );
 }
 
-/// What agents see is the operator's to say; what servers bring are further names.
+/// The operator decides the name that agents see; servers add further names.
 #[tokio::test]
 async fn servers_bring_further_names_of_their_own() {
     let site = Site::open();
@@ -158,7 +158,7 @@ async fn servers_bring_further_names_of_their_own() {
         (&row["capabilities"], &row["aliases"]),
         (&json!(["queue"]), &json!(["run_job", "jobs.queue.run"]))
     );
-    // While its last instance is away, names go on leading to it, and its caller hears why nothing comes.
+    // While its last instance is down, names still lead to it, and its caller learns why there is no answer.
     tokio::task::spawn_blocking(move || worker.end()).await.expect("it ends");
     site.server_is("jobs", |server| server["health"] == "degraded").await;
     for name in ["jobs.queue.run", "run_job"] {

@@ -1,4 +1,5 @@
-//! Registrations that are wrong, too much, or somebody else's: refused or bounded, with a reason, and nobody is disturbed.
+//! Registrations that are invalid, excessive, or another server's: refused or limited, with a reason, and
+//! without side effects.
 
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::{HttpClient, until_async};
@@ -69,7 +70,7 @@ async fn a_server_with_ten_thousand_tools_slows_no_other() {
     let agent = site.agent();
     crate::kit::listed(&site.gateway, "small__work").await;
     assert_eq!(done(&call(&agent, "small__work", json!({ "n": 1 })).await)["instance"], "a");
-    // Reading so many takes its time where nothing is optimised.
+    // Parsing this many takes a while in an unoptimised build.
     let there = until_async(3 * WAIT, || async {
         let params = json!({ "name": "big__tool-9999", "arguments": {} });
         let answer = agent.modern("tools/call", params).await.response();
@@ -173,8 +174,8 @@ async fn addresses_keep_to_the_rules_of_the_operator() {
     assert_eq!(open.get("/servers").await, json!({ "servers": [] }));
 }
 
-/// `nip.io`-like names need a network; `/etc/hosts` of most machines has one name for the loopback address besides
-/// `localhost`, and if not, the name of this test is not found, which is as good an error.
+/// `nip.io`-like names need a network; `/etc/hosts` of most machines has one name for the loopback address
+/// besides `localhost`, and if not, the name of this test is not found, which is as good an error.
 #[tokio::test]
 async fn a_name_that_leads_to_this_machine_is_refused_when_it_is_dialled() {
     let closed = Site::open_as(Backing::Sqlite, "[policy]\ntemplate = \"exploratory\"\n");
@@ -239,7 +240,7 @@ async fn a_tool_whose_schema_is_none_is_left_out_and_the_others_stay() {
     for name in ["text", "list", "kind", "deep"] {
         site.logged(&format!("name=jobs:{name} why=")).await;
     }
-    // What only shows when it is used cannot be held against the arguments, and the caller is told.
+    // A schema that fails only in use cannot check the arguments, and the caller is told.
     let result = call(&agent, "jobs__pattern", json!({ "a": "x" })).await;
     let warnings = &result["_meta"]["dev.toolgate/envelope"]["warnings"];
     assert_eq!(warnings[0]["code"], "input_unchecked", "{result}");

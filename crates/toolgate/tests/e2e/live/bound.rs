@@ -1,4 +1,4 @@
-//! Where secrets may go: operators set addresses, and get no secret by it that they did not store themselves.
+//! The targets of secrets: operators set addresses, and gain no secret that they did not store themselves.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -17,7 +17,7 @@ use crate::doors::WAIT;
 const SECRET: &str = "geheim-der-firma";
 const OWN: &str = "geheim-der-betreiberin";
 
-/// Somebody's own server, which keeps what it is sent and sends everybody elsewhere.
+/// An operator's own server, which keeps its requests and redirects every client.
 struct Trap {
     url: String,
     heard: Arc<Mutex<String>>,
@@ -72,7 +72,7 @@ async fn set_by(site: &Site, token: &str, value: Value) -> toolgate_testkit::gat
 
 async fn works(site: &Site) {
     let there = until_async(WAIT, || async {
-        // A server that is not there yet has no tool, which is an error.
+        // A server that does not exist yet has no tool, which is an error.
         let params = json!({ "name": "jobs__work", "arguments": { "n": 1 } });
         let response = site.agent().modern("tools/call", params).await.response();
         (response["result"]["structuredContent"]["bearer"] == 0).then_some(())
@@ -125,7 +125,7 @@ async fn an_address_that_was_set_before_the_secret_was_stored_gets_nothing_until
     });
     told.await;
     assert!(!trap.heard().contains(SECRET));
-    // What an admin writes beside it binds what the admin changed, and nothing else.
+    // An admin's permission covers the admin's change, and nothing else.
     let mut both = jobs(&trap.url);
     let other = json!({ "name": "other", "url": worker.url, "headers": { "Authorization": "Bearer ${vault:TOKEN}" } });
     both.as_array_mut().expect("a list").push(other);
@@ -157,7 +157,7 @@ async fn an_operator_uses_a_secret_of_their_own_without_asking() {
     };
     assert_eq!(put(olga.clone(), OWN).await.status, 204);
     works(&site).await;
-    // What an admin stores in its place is another secret: it goes nowhere that was said of the first.
+    // A secret that an admin stores instead is another one: the permissions of the first do not apply.
     assert_eq!(put(site.gateway.admin.clone(), SECRET).await.status, 204);
     let told = site.server_is("jobs", |server| server["health"] == "degraded").await;
     assert!(told["reason"].as_str().is_some_and(|reason| reason.contains("secrets allow")), "{told}");

@@ -1,4 +1,4 @@
-//! Definitions that change: what agents see, what waits, and what the operator reads.
+//! Changing definitions: the agents' view, the waiting reviews, and the operator's view.
 
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::until_async;
@@ -115,7 +115,7 @@ async fn what_was_rejected_stays_rejected(backing: Backing) {
     assert_eq!(rejected.json()["rejected_version"], waiting["candidate_version"], "{rejected:?}");
     let events = site.told("registry.tool.rejected").await;
     assert_eq!(events.len(), 1, "{events:?}");
-    // A worker that comes back with the same is not asked about again.
+    // A worker that comes back unchanged needs no new review.
     worker.kill();
     let token = site.server_token("jobs");
     let _again = site.worker(&token, "jobs", "b", &["--tools", &site.word("tools.json")]);
@@ -131,11 +131,11 @@ async fn what_was_rejected_stays_rejected(backing: Backing) {
     assert_eq!(site.told("registry.tool.quarantined").await.len(), 1, "it is told once");
     site.say(&["tools", "accept", "--all"]);
     assert_eq!(site.tool("jobs:run").await["status"], "quarantined", "all that waits does not mean this one");
-    // What was pinned comes back.
+    // The pinned definition comes back.
     site.offer("tools.json", &json!([tool("run", "Runs")]));
     site.tool_is("jobs:run", "active").await;
     site.sees(&site.agent(), &["jobs__run"]).await;
-    // And what was rejected is still rejected when it is offered once more.
+    // And a rejected one is still rejected when it is offered once more.
     site.offer("tools.json", &json!([tool("run", "Runs wild")]));
     let again = site.tool_is("jobs:run", "quarantined").await;
     assert_eq!(again["rejected_version"], waiting["candidate_version"], "{again}");
@@ -158,7 +158,7 @@ async fn a_review_of_what_is_no_longer_offered_is_a_conflict(backing: Backing) {
     let told = site.refuse(&["tools", "accept", "jobs:run", "--version", first.as_str().expect("a version")]);
     assert!(told.contains("hint"), "{told}");
     assert_eq!(site.tool("jobs:run").await["candidate_version"], second["candidate_version"]);
-    // Two reviewers at once: one is heard.
+    // Two reviewers at once: one succeeds.
     let (one, two) = tokio::join!(
         site.review("jobs:run", "accept", &second["candidate_version"]),
         site.review("jobs:run", "reject", &second["candidate_version"]),

@@ -59,7 +59,7 @@ async fn a_broken_file_keeps_what_there_was_and_is_told() {
         site.configure(text);
         let refused = site.told_at_least("config.refused", count + 1).await;
         let reason = refused[count]["detail"]["reason"].as_str().expect("a reason");
-        // Where it is, and not what stands there: it may be a secret.
+        // The position, and not the content: it may be a secret.
         assert!(reason.contains("toolgate.toml:") && !reason.contains("geheim"), "{reason}");
         let said = site.refuse(&["servers", "list"]);
         assert!(said.contains(reason.lines().next().unwrap_or_default()), "{said} / {reason}");
@@ -105,7 +105,7 @@ async fn rules_of_tools_addresses_and_reviews_are_taken_up_and_the_rest_is_named
     let result = timed_out.await.expect("the new rule counts");
     assert!(crate::kit::text(&result).contains("0.2 s"), "{result}");
     site.logged("[limits] counts after a restart only").await;
-    // The permission is taken back: what is on this machine is not dialled any more.
+    // The permission is revoked: this machine is no longer dialled.
     site.write("toolgate.toml", &OPEN.replace("allow_loopback = true", "allow_loopback = false"));
     let refused =
         |server: &Value| server["reason"].as_str().is_some_and(|why| why.contains("allow_loopback"));

@@ -27,7 +27,8 @@ async fn a_gateway_that_was_paused_for_longer_than_the_leases_takes_nobody_out(b
         for n in 0..10 {
             done(&call(&site.agent(), "jobs__work", json!({ "n": n })).await);
         }
-        // All three are heard of again: a lease that is nearly full was renewed after the pause.
+        // Heartbeats of all three are received again: a lease that is nearly full was renewed after the
+        // pause.
         let renewed = |server: &Value| {
             let instances = server["instances"].as_array().map(Vec::as_slice).unwrap_or_default();
             let full = |one: &Value| one["lease_left"].as_f64().is_some_and(|left| left > 4.0);

@@ -11,7 +11,7 @@ use crate::kit::{call, text};
 
 const BOTH: [&str; 2] = ["jobs__work", "jobs__write"];
 
-/// A site with a worker that writes down what reaches it.
+/// A site with a worker that records its calls.
 async fn with_worker(more: &str, extras: Value) -> (Site, Worker) {
     let site = Site::open_with(more);
     let token = site.server_token("jobs");
@@ -92,7 +92,7 @@ async fn a_tool_gets_no_more_at_once_than_it_may() {
     assert!(other < began.elapsed(), "{other:?}");
 }
 
-/// Whether the ledger says of each call that its result was used again.
+/// The cached flag of each call in the ledger.
 async fn cached(site: &Site) -> Vec<bool> {
     let ends = site.told("tool.call.completed").await;
     ends.iter().map(|end| end["detail"]["cached"] == true).collect()

@@ -1,4 +1,4 @@
-//! Secrets that are kept elsewhere: they reach their server and nothing else, and what is new counts.
+//! Secrets that are kept elsewhere: they reach their server and nothing else, and a new value is picked up.
 
 use serde_json::json;
 use toolgate_testkit::gateway::until_async;
@@ -14,7 +14,7 @@ const OF_FILE: &str = "geheim-datei-0815";
 const OF_COMMAND: &str = "geheim-befehl-4711";
 const OF_BAO: &str = "geheim-bao-1234";
 
-/// A server at this address whose token is kept elsewhere.
+/// A server at this address with a token that is kept elsewhere.
 fn entry(name: &str, url: &str, source: &str) -> String {
     format!(
         "{}headers = {{ Authorization = \"Bearer ${{vault:TOKEN}}\" }}\n\
@@ -101,7 +101,7 @@ async fn a_value_that_was_replaced_is_used_as_soon_as_the_old_one_is_refused() {
     for path in [&file, &wanted] {
         std::fs::write(path, "geheim-neu").expect("written");
     }
-    // The first refusals may come so soon that nobody is asked again yet.
+    // The first refusals may come too soon for the source to be asked again.
     let there = until_async(WAIT, || async {
         let result = call(&agent, "one__work", json!({ "n": 2 })).await;
         result["structuredContent"]["instance"].is_string().then_some(())

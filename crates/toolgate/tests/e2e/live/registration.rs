@@ -1,4 +1,4 @@
-//! Who may register what, how a place in the catalogue is kept, and how it is lost.
+//! The permissions to register, keeping a place in the catalogue, and losing it.
 
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::{HttpClient, until_async};
@@ -42,7 +42,7 @@ async fn a_worker_that_registers_is_listed_and_called(backing: Backing) {
     assert!(shown.contains("registered") && shown.contains("7.1"), "{shown}");
 }
 
-/// Its tool `work` says of itself that it only reads.
+/// Its tool `work` declares itself read-only.
 #[tokio::test]
 async fn what_a_newcomer_says_of_its_tools_effects_is_not_believed_until_the_operator_does() {
     let strict = "[network]\nallow_loopback = true\n[policy]\ntemplate = \"standard\"\n[approvals]\nhold_seconds = 0\n";

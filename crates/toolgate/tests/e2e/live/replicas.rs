@@ -28,7 +28,7 @@ fn two_sites() -> (Site, Site) {
     (one, two)
 }
 
-/// How long it took until it was so.
+/// The time until a condition held.
 async fn took<F: Future<Output = bool>>(what: &str, ask: impl Fn() -> F) -> Duration {
     let began = Instant::now();
     let there = until_async(WAIT, || async { ask().await.then_some(()) });
@@ -178,7 +178,7 @@ async fn one_stream_of_the_ledger_is_written_by_one_gateway() {
     let own = one.say(&["doctor"]);
     assert!(own.contains("ok    stream: \"gateway\"\n"), "{own}");
 
-    // Of one that was killed it is known in its own folder at once, and elsewhere once it was silent for a while.
+    // A killed one is known in its own folder at once, and elsewhere after a time of silence.
     one = one.restarted(Ending::Killed);
     one.gateway.end(true);
     let two =

@@ -1,5 +1,5 @@
-//! A new version is rolled out instance by instance: what was pinned is served while anybody offers it, and what differs
-//! waits for somebody to look.
+//! A new version is rolled out instance by instance: the pinned definition is served while any instance
+//! offers it, and a different one waits for a review.
 
 use serde_json::{Value, json};
 
@@ -84,7 +84,7 @@ async fn a_new_version_is_rolled_out_drifts_is_quarantined_and_accepted(backing:
     );
 }
 
-/// The kinds of what the ledger says of the registry and one tool.
+/// The kinds of ledger events about the registry and one tool.
 async fn told_of(site: &Site, name: &str) -> Vec<Value> {
     let page = site.get(&format!("/ledger?tool={name}&order=oldest&limit=1000")).await;
     let events = page["events"].as_array().expect("a list").iter();
@@ -236,7 +236,7 @@ async fn a_call_that_waits_for_a_yes_does_not_run_as_another_version() {
     site.tool_is("jobs:run", "quarantined").await;
     site.sees(&agent, &[]).await;
     let id = asked[0]["approval"].as_str().expect("an approval");
-    // Whether the yes is refused or comes to nothing: what was reviewed is not there, so nothing runs.
+    // The approval may be refused or have no effect: the reviewed version is gone, so nothing runs.
     let decide = site.gateway.cli(&["approvals", "approve", id]);
     let answer = held.await.expect("answered").response();
     let failed = answer.get("error").is_some() || answer["result"]["isError"] == true;

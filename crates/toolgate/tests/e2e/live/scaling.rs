@@ -1,4 +1,4 @@
-//! Several instances of one server: they share the load, and one that dies or fails takes nobody with it.
+//! Several instances of one server: they share the load, and one that dies or fails affects no other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -38,7 +38,7 @@ async fn the_ledger_says_which_instance_answered(backing: Backing) {
 const INSTANCES: [&str; 3] = ["a", "b", "c"];
 const CLIENTS: u64 = 16;
 
-/// Three workers that write down what reaches them.
+/// Three workers that record their calls.
 struct Three {
     site: Site,
     token: String,
@@ -58,14 +58,14 @@ impl Three {
         Self { site, token, workers, journal }
     }
 
-    /// Kills one for good, and starts it anew elsewhere under the same name.
+    /// Kills one for good, and starts it again elsewhere under the same name.
     fn replace(&mut self, at: usize) {
         self.workers[at].kill();
         self.workers[at] =
             self.site.worker(&self.token, "jobs", INSTANCES[at], &["--journal", &self.journal]);
     }
 
-    /// What ran, by the number of the call.
+    /// The executed calls, by number.
     fn ran(&self) -> BTreeMap<u64, Vec<String>> {
         let journal = std::fs::read_to_string(&self.journal).unwrap_or_default();
         let mut ran: BTreeMap<u64, Vec<String>> = BTreeMap::new();
@@ -78,7 +78,7 @@ impl Three {
     }
 }
 
-/// Calls one after the other until told to stop; the numbers of the calls with their results.
+/// Calls one after the other until told to stop; returns the numbers of the calls with their results.
 fn keep_calling(
     client: HttpClient,
     tool: &'static str,
@@ -170,7 +170,8 @@ async fn killing_one_of_three_under_load_runs_no_write_twice_and_loses_none_that
     assert!(ran.keys().all(|n| asked.contains(n)), "something ran that nobody asked for");
     for client in &results {
         let failed: Vec<_> = client.iter().filter(|(_, result)| result["isError"] == true).collect();
-        // A client has one call under way at a time, so only one of its calls can be at an instance that is killed.
+        // A client has one call in progress at a time, so only one of its calls can be at an instance that is
+        // killed.
         assert!(failed.len() <= KILLS, "calls were lost that came later: {failed:?}");
         for (n, result) in client {
             if result["isError"] == true {
@@ -247,7 +248,7 @@ async fn a_server_whose_only_instance_keeps_failing_says_so() {
     back.await.expect("it comes back");
 }
 
-/// Three workers of the older era, which give their sessions ids.
+/// Three workers of the older era, which assign session ids.
 async fn older(site: &Site) -> BTreeMap<String, Worker> {
     let token = site.server_token("jobs");
     let mut workers: BTreeMap<String, Worker> = BTreeMap::new();
@@ -313,7 +314,7 @@ async fn with_the_affinity_of_principals_each_stays_with_one_instance() {
     assert_ne!(moved, first, "a session moves when its instance is gone");
 }
 
-/// Where all calls of a principal go.
+/// The instance of all calls of a principal.
 async fn home(client: &HttpClient) -> String {
     let mut seen = BTreeSet::new();
     for n in 0..12 {
@@ -371,7 +372,7 @@ async fn an_instance_that_hangs_holds_up_only_what_is_there_and_is_soon_asked_no
             }
         }
     }
-    // As many as may be there before it is left alone, and a probe now and then.
+    // As many as are possible before it is paused, and a probe now and then.
     assert!(held_up <= 2 * CLIENTS && done_well > 20 * held_up, "{held_up} held up, {done_well} done");
     for n in 0..20 {
         assert_ne!(done(&call(&site.agent(), "jobs__work", json!({ "n": n })).await)["instance"], "b");

@@ -1,4 +1,5 @@
-//! What a tool's schema says is held against arguments: formats too, and everything that does not hang on another document.
+//! Arguments are checked against a tool's schema: formats too, and everything that does not depend on another
+//! document.
 
 use serde_json::{Value, json};
 
@@ -40,7 +41,7 @@ async fn arguments_of_the_wrong_format_do_not_reach_the_server() {
         let said = failure(&refused);
         assert!(said.contains(&format!("/{key}: expected ")) && said.contains(wrong), "{said}");
         assert_eq!(done(&call(&agent, "jobs__formats", json!({ key: right })).await)["tool"], "formats");
-        // The operator knows that this server takes what people write.
+        // The operator knows that this server accepts informal values.
         assert_eq!(done(&call(&agent, "jobs__loose", json!({ key: wrong })).await)["tool"], "loose");
     }
     assert_eq!(site.get("/tools/jobs:loose").await["formats"], false);

@@ -147,7 +147,7 @@ async fn the_key_of_the_vault_is_for_its_owner_only() {
     let key = site.gateway.data().join("vault.key");
     let mode = std::fs::metadata(&key).expect("the key is there").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    // Another key opens nothing, and that is said at the start.
+    // Another key opens nothing, and the start reports that.
     let mut site = site;
     site.gateway.end(false);
     std::fs::write(&key, "0".repeat(64)).expect("written");
@@ -200,7 +200,7 @@ async fn secrets_that_are_none_are_refused() {
     assert_eq!(site.get("/secrets/jobs").await, json!({ "secrets": [] }));
 }
 
-/// What stands in the environment of the processes whose command line holds a word.
+/// The environment of the processes whose command line contains a word.
 fn environments(word: &str) -> Vec<String> {
     let pids = std::fs::read_dir("/proc").expect("Linux").filter_map(Result::ok).map(|entry| entry.path());
     let ours = pids.filter(|path| {

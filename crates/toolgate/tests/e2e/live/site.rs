@@ -11,10 +11,10 @@ use crate::governed::database::Backing;
 use crate::kit::names;
 use crate::toolgate;
 
-/// Workers live on this machine, and nobody has to agree to what they do.
+/// Workers run on this machine, and their calls need no approval.
 pub(crate) const OPEN: &str = "[network]\nallow_loopback = true\n[policy]\ntemplate = \"exploratory\"\n";
 
-/// The operator's word for what workers say of `work`: it only reads.
+/// The operator confirms the workers' claim about `work`: it only reads.
 const VOUCHED: &str = "[[tools]]\nname = \"*:work\"\neffects = [\"read\"]\n";
 
 pub(crate) struct Site {
@@ -43,7 +43,7 @@ impl Site {
         Self { gateway: Gateway::boot_in(toolgate(), &toml, folder), backing }
     }
 
-    /// Ends the gateway and starts it on what it left.
+    /// Ends the gateway and starts it again on its data.
     pub(crate) fn restarted(self, how: Ending) -> Self {
         Self { gateway: self.gateway.restart(how == Ending::Killed), backing: self.backing }
     }
@@ -66,14 +66,14 @@ impl Site {
         self.token(&format!("--role server --server {server}"))
     }
 
-    /// A command that must go well; what it printed.
+    /// Runs a command that must succeed; returns its output.
     pub(crate) fn say(&self, words: &[&str]) -> String {
         let output = self.gateway.cli(words);
         assert!(output.status.success(), "{words:?}: {output:?}");
         String::from_utf8(output.stdout).expect("commands print text")
     }
 
-    /// A command that must not; what it said.
+    /// Runs a command that must fail; returns its output.
     pub(crate) fn refuse(&self, words: &[&str]) -> String {
         let output = self.gateway.cli(words);
         assert!(!output.status.success(), "{words:?}: {output:?}");
@@ -89,14 +89,14 @@ impl Site {
         self.path(name).to_str().expect("paths of tests are text").to_owned()
     }
 
-    /// Puts a file there in one step, so that nobody reads half of it.
+    /// Writes a file in one step, so that no reader sees half of it.
     pub(crate) fn write(&self, name: &str, text: &str) {
         let half = self.path(&format!("{name}.half"));
         std::fs::write(&half, text).expect("the file can be written");
         std::fs::rename(half, self.path(name)).expect("the file can be moved");
     }
 
-    /// What a worker offers from now on.
+    /// The listing of a worker from now on.
     pub(crate) fn offer(&self, name: &str, tools: &Value) {
         self.write(name, &tools.to_string());
     }
@@ -147,7 +147,7 @@ impl Site {
         }
     }
 
-    /// What an operator reads.
+    /// The operator's view.
     pub(crate) async fn get(&self, path: &str) -> Value {
         let answer = self.rest(&self.gateway.admin, "GET", path, None).await;
         assert_eq!(answer.status, 200, "{path}: {answer:?}");
@@ -210,7 +210,7 @@ impl Site {
         self.becomes(&format!("/registry/tools/{name}"), |tool| tool["status"] == status).await
     }
 
-    /// Waits until an operator reads what fits.
+    /// Waits until the operator's view fits.
     pub(crate) async fn becomes(&self, path: &str, fits: impl Fn(&Value) -> bool) -> Value {
         let there = until_async(WAIT, || async {
             let answer = self.rest(&self.gateway.admin, "GET", path, None).await;
@@ -225,7 +225,7 @@ impl Site {
         }
     }
 
-    /// Waits until the ledger has so many of a kind.
+    /// Waits until the ledger has at least `count` of a kind.
     pub(crate) async fn told_at_least(&self, kind: &str, count: usize) -> Vec<Value> {
         let there = until_async(WAIT, || async {
             let told = self.told(kind).await;
@@ -255,7 +255,7 @@ pub(crate) enum Ending {
     Killed,
 }
 
-/// A registration of something that need not be there.
+/// A registration of a server that need not exist.
 pub(crate) fn registration(name: &str, instance: &str) -> Value {
     json!({ "name": name, "url": "http://127.0.0.1:9/mcp", "instance_id": instance, "lease_seconds": 600 })
 }
@@ -269,14 +269,14 @@ pub(crate) fn tool(name: &str, description: &str) -> Value {
     })
 }
 
-/// What a worker said about a call: which instance did it, and with which arguments.
+/// A worker's report about a call: its instance, and the arguments.
 pub(crate) fn done(result: &Value) -> &Value {
     let said = &result["structuredContent"];
     assert!(said["instance"].is_string(), "no worker did it: {result}");
     said
 }
 
-/// Why a call came to nothing, as its caller reads it.
+/// The reason of a failed call, as its caller reads it.
 pub(crate) fn failure(result: &Value) -> &str {
     assert_eq!(result["isError"], true, "{result}");
     crate::kit::text(result)

@@ -1,4 +1,4 @@
-//! A worker of the test kit as a process of its own.
+//! A worker of the test kit as a separate process.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
@@ -9,19 +9,19 @@ use toolgate_testkit::gateway::{signal, until};
 use crate::doors::WAIT;
 use crate::testkit;
 
-/// Runs until it is dropped. A worker that is dropped is killed: it says no goodbye.
+/// Runs until it is dropped. A dropped worker is killed without a farewell.
 pub(crate) struct Worker {
     process: Child,
     pub(crate) url: String,
 }
 
 impl Worker {
-    /// A worker that must come up.
+    /// A worker that must start.
     pub(crate) fn start(args: &[&str]) -> Self {
         Self::try_start(args).unwrap_or_else(|said| panic!("the worker did not start: {said}"))
     }
 
-    /// What it said if it did not come up.
+    /// Its output if it did not start.
     pub(crate) fn try_start(args: &[&str]) -> Result<Self, String> {
         let mut process = Command::new(testkit("worker"))
             .args(args)
@@ -40,14 +40,14 @@ impl Worker {
         }
     }
 
-    /// At once, without a word: `kill -9`.
+    /// At once, without a farewell: `kill -9`.
     pub(crate) fn kill(&mut self) {
         // It may have ended by itself.
         drop(self.process.kill());
         drop(self.process.wait());
     }
 
-    /// Stops it where it is: it answers nothing and sends no heartbeat, and its connections stay open.
+    /// Suspends it: it answers nothing and sends no heartbeat, and its connections stay open.
     pub(crate) fn pause(&self) {
         signal("-STOP", self.process.id());
     }
@@ -56,7 +56,7 @@ impl Worker {
         signal("-CONT", self.process.id());
     }
 
-    /// Asks it to end; it gives its lease back and finishes what is under way.
+    /// Asks it to end; it returns its lease and finishes its work.
     pub(crate) fn end(&mut self) {
         signal("-TERM", self.process.id());
         let ended = until(WAIT, || self.process.try_wait().expect("it is a child of ours"));

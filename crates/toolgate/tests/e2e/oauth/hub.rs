@@ -12,10 +12,10 @@ use crate::doors::WAIT;
 use crate::kit::{call, listed, remote, text};
 use crate::{boot, toolgate};
 
-/// Nobody has to agree to what the server does.
+/// The server's calls need no approval.
 pub(super) const OPEN: &str = "[policy]\ntemplate = \"exploratory\"\n";
 pub(super) const WHOAMI: &str = "hub__whoami";
-/// What a person is told who has to sign in.
+/// The hint for a person who has to sign in.
 pub(super) const HINT: &str = "toolgate servers login hub";
 
 pub(super) struct Hub {
@@ -24,7 +24,7 @@ pub(super) struct Hub {
 }
 
 impl Hub {
-    /// The protected server as the operator wrote it down. Nobody has signed in yet.
+    /// The protected server as the operator configured it, without a sign-in.
     pub(super) async fn open() -> Self {
         Self::open_with("").await
     }
@@ -36,7 +36,7 @@ impl Hub {
         Self { idp, gateway }
     }
 
-    /// Somebody has signed in for everybody, and the server is in use.
+    /// With a shared sign-in, and the server in use.
     pub(super) async fn signed_in() -> Self {
         Self::signed_in_where(|_| {}).await
     }
@@ -50,7 +50,7 @@ impl Hub {
         hub
     }
 
-    /// Ends the gateway and starts it on what it left.
+    /// Ends the gateway and starts it again on its data.
     pub(super) fn restarted(self) -> Self {
         Self { gateway: self.gateway.restart(false), idp: self.idp }
     }
@@ -69,7 +69,7 @@ impl Hub {
         self.agent_with(token.trim())
     }
 
-    /// A whole sign-in that must go well.
+    /// A whole sign-in that must succeed.
     pub(super) async fn login(&self, more: &[&str]) -> Value {
         self.login_at("hub", more).await
     }
@@ -101,7 +101,7 @@ impl Hub {
         Output { stderr: said.into_bytes(), ..output }
     }
 
-    /// A command that must go well; what it printed.
+    /// Runs a command that must succeed; returns its output.
     pub(super) fn say(&self, words: &[&str]) -> String {
         let output = self.gateway.cli(words);
         assert!(output.status.success(), "{words:?}: {output:?}");
@@ -119,7 +119,7 @@ impl Hub {
         .await
     }
 
-    /// What an operator reads.
+    /// The operator's view.
     pub(super) async fn get(&self, path: &str) -> Value {
         let answer = self.rest(&self.gateway.admin, "GET", path, None).await;
         assert_eq!(answer.status, 200, "{path}: {answer:?}");
@@ -153,7 +153,7 @@ impl Hub {
         there.await.expect("the tool can be called");
     }
 
-    /// Waits until somebody is asked to sign in; why.
+    /// Waits until a sign-in is requested; returns the reason.
     pub(super) async fn wants_login(&self) -> String {
         let asks = |server: &Value| server["reason"].as_str().is_some_and(|reason| reason.contains(HINT));
         let server = self.server_is(asks).await;
@@ -161,21 +161,21 @@ impl Hub {
     }
 }
 
-/// Opens a page; what it says.
+/// Opens a page; returns its text.
 pub(super) async fn browse(address: &str) -> String {
     let browser = reqwest::Client::builder().no_proxy().build().expect("a client");
     let page = browser.get(address).send().await.expect("the page opens");
     page.text().await.expect("the page can be read")
 }
 
-/// Whose token the server was shown: `sub`, `scope` and the token's own id `jti`.
+/// The owner of the shown token: `sub`, `scope` and the token's own id `jti`.
 pub(super) async fn shown(client: &HttpClient) -> Value {
     let result = call(client, WHOAMI, json!({})).await;
     assert_ne!(result["isError"], true, "{result}");
     serde_json::from_str(text(&result)).expect("the server says it as JSON")
 }
 
-/// Why a call came to nothing, as its caller reads it.
+/// The reason of a failed call, as its caller reads it.
 pub(super) async fn failure(client: &HttpClient, tool: &str) -> String {
     let result = call(client, tool, json!({})).await;
     assert_eq!(result["isError"], true, "{result}");

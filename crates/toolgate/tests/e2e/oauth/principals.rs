@@ -1,4 +1,4 @@
-//! A sign-in of one principal is that principal's alone; a sign-in for everybody is for whoever has none.
+//! A principal's sign-in is its own; a shared sign-in is for everyone without one.
 
 use serde_json::json;
 use tokio::task::JoinSet;
@@ -8,7 +8,7 @@ use super::hub::{HINT, Hub, WHOAMI, failure, shown};
 use crate::doors::WAIT;
 use crate::kit::call;
 
-/// Waits until the running gateway has noticed whose token is to be shown for this caller.
+/// Waits until the running gateway has noticed which token to use for this caller.
 async fn is_shown(client: &HttpClient, scope: &str) {
     let noticed = until_async(WAIT, || async { (shown(client).await["scope"] == scope).then_some(()) });
     noticed.await.unwrap_or_else(|| panic!("the token for {scope} was never shown"));
@@ -61,7 +61,8 @@ async fn where_nobody_signed_in_for_everybody_others_are_told_and_nobody_elses_t
         (result["isError"] == true).then(|| crate::kit::text(&result).to_owned())
     });
     let told = told.await.expect("bob has nothing to show");
-    // The first to ask may find the vault changed before the gateway has looked at it again, and hears it in other words.
+    // The first request may find the vault changed before the gateway has checked it again, and gets another
+    // wording.
     let nobody = ["nobody has signed in", "nobody is signed in"].iter().any(|words| told.contains(words));
     assert!(nobody && told.contains(HINT), "{told}");
     assert_eq!(shown(&ann).await["scope"], "anns", "ann goes on");

@@ -1,4 +1,5 @@
-//! Where the way to an authorization server may lead: what came over the network stays within what the operator allows.
+//! The allowed addresses of an authorization server: addresses from the network stay within the operator's
+//! rules.
 
 use serde_json::json;
 use toolgate_testkit::gateway::until_async;
@@ -31,7 +32,7 @@ async fn an_authorization_server_on_this_machine_is_not_asked_for_a_server_that_
     let hub = open(&format!("{ALLOWED}{OPEN}")).await;
     assert_eq!(set(&hub).await.status, 200);
     hub.wants_login().await;
-    // The operator changes their mind: what was set stays, and leads nowhere any more.
+    // The operator changes the rules: the setting stays, and leads nowhere any more.
     configure(&hub, OPEN);
     hub.server_is(|server| server["reason"].to_string().contains("allow_loopback")).await;
     let before = requests(&hub);
@@ -63,7 +64,7 @@ async fn a_token_is_not_renewed_where_the_gateway_may_not_go_any_more() {
     hub.serves().await;
 }
 
-/// How many requests came to the identity provider and the server beside it.
+/// The number of requests to the identity provider and the server beside it.
 fn requests(hub: &Hub) -> usize {
     let paths = ["/mcp", "/token", "/register", "/authorize", "/.well-known/oauth-authorization-server"];
     let more = ["/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource"];

@@ -1,4 +1,5 @@
-//! Callers with OAuth access tokens: what the gateway says about itself, whom it lets in and as what, and whom not.
+//! Callers with OAuth access tokens: the gateway's metadata, the accepted callers and their roles, and the
+//! refused ones.
 
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::{Answer, Gateway, HttpClient, until_async};
@@ -44,7 +45,7 @@ impl Door {
         HttpClient::finish(http.get(self.gateway.url(path)).bearer_auth(token)).await
     }
 
-    /// Turned away with 401 and these words.
+    /// Refused with 401 and these words.
     async fn refuses(&self, token: &str, why: &str) {
         let answer = self.knock(token).await;
         assert_eq!(answer.status, 401, "{why}: {answer:?}");

@@ -1,5 +1,5 @@
-//! Tokens are shown to the server they are for, and appear nowhere else: not in logs, ledger, API or on disk. What callers
-//! bring stays at the door.
+//! Tokens are shown to their server, and appear nowhere else: not in logs, ledger, API or on disk. The
+//! callers' tokens stay at the door.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::hub::{Hub, OPEN, WHOAMI, boot_in, failure, shown};
 use crate::doors::WAIT;
 use crate::kit::{call, names, remote};
 
-/// How every token of the identity provider begins: its header up to the key's id.
+/// The beginning of every token of the identity provider: its header up to the key's id.
 const TOKEN_START: &str = "eyJhbGciOiJFUzI1NiIsImtpZCI6";
 
 fn files(folder: &Path, found: &mut Vec<(String, Vec<u8>)>) {
@@ -32,7 +32,7 @@ fn holds(bytes: &[u8], what: &str) -> bool {
     bytes.windows(what.len()).any(|window| window == what.as_bytes())
 }
 
-/// Everything that anybody but the server could read.
+/// Everything that others than the server could read.
 async fn everything(hub: &Hub) -> Vec<(String, Vec<u8>)> {
     let mut all = vec![("the log".to_owned(), hub.gateway.log().join("\n").into_bytes())];
     for path in ["/servers", "/servers/hub", "/ledger?limit=1000", "/secrets/hub", "/settings", "/tools"] {
@@ -93,7 +93,7 @@ async fn failure_in_time(hub: &Hub) {
     failed.await.expect("the token runs out");
 }
 
-/// A gateway whose callers may come with tokens that its own server would take, too.
+/// A gateway whose callers may use tokens that its own server would accept too.
 async fn tempting() -> (Hub, String) {
     let idp = Idp::start().await.expect("it listens");
     let oauth = format!(

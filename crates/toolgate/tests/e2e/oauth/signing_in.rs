@@ -1,4 +1,4 @@
-//! Signing in at a server, and what happens to the token afterwards: used at once, renewed, taken back, forgotten.
+//! Signing in at a server, and the life of the token: used at once, renewed, revoked, forgotten.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ fn id(shown: &serde_json::Value) -> String {
     shown["jti"].as_str().expect("every token has an id").to_owned()
 }
 
-/// The tokens that so many calls at once are made with.
+/// The tokens of `calls` concurrent calls.
 async fn at_once(client: &HttpClient, calls: usize) -> BTreeSet<String> {
     let mut running = JoinSet::new();
     for _ in 0..calls {

@@ -1,4 +1,4 @@
-//! Questions in the inbox, and the answers they take.
+//! Questions in the inbox, and their answers.
 
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ async fn a_question_stands_in_the_inbox_and_its_answer_lets_the_run_go_on(backin
         "{inbox}"
     );
     assert_eq!(work.show(&archive).await["waiting"]["inputs"][0]["id"], json!(id));
-    // Nothing else goes on meanwhile.
+    // Nothing else continues meanwhile.
     for (tool, arguments) in [
         ("docs__extract_count", json!({})),
         ("complete_workflow", json!({ "summary": "x" })),

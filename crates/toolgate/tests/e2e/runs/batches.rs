@@ -24,7 +24,7 @@ fn results(answer: &toolgate_testkit::gateway::Answer) -> Vec<Value> {
     answer.json()["results"].as_array().expect("a list").clone()
 }
 
-/// How often something has run that counts.
+/// The number of executed calls that count.
 async fn runs(archive: &Archive) -> u64 {
     let counted = crate::kit::call(&archive.site.agent(), "docs__extract_count", json!({})).await;
     counted["structuredContent"]["count"].as_u64().expect("a number")
@@ -116,7 +116,7 @@ async fn what_is_sent_again_is_answered_and_does_not_run_again(backing: Backing)
         "{after:?}"
     );
     assert_eq!(runs(&archive).await, 0, "the server began anew, and nobody asked it");
-    // Another run has ids of its own.
+    // Another run has its own ids.
     let another = Work::start(&archive, json!({})).await;
     let fresh = results(&another.batch(&archive, json!([call])).await);
     assert_eq!(fresh[0].get("replayed"), None, "{fresh:?}");

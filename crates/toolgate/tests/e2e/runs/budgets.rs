@@ -1,4 +1,4 @@
-//! What a run may cost: calls, bytes and time. What is used up in it is used up in every run above it.
+//! The budget of a run: calls, bytes and time. Its use counts in every run above it.
 
 use serde_json::{Value, json};
 

@@ -10,7 +10,7 @@ use crate::kit::call;
 
 const TOOL: &str = "request_user_input";
 
-/// A run in which people may be asked, and a client of it that can ask.
+/// A run that may ask people, with a client that can ask.
 async fn open() -> (Archive, Work) {
     let archive = Archive::open(NO_HOLD).await;
     let mut work = Work::start(&archive, json!({})).await;
@@ -23,7 +23,7 @@ fn said(value: Value) -> Value {
     json!({ "action": "accept", "content": { "answer": value } })
 }
 
-/// The call goes on with what the person said.
+/// Continues the call with the person's answer.
 async fn go_on(client: &HttpClient, arguments: &Value, asked: &Value, said: Value) -> Answer {
     let (key, _) = asked["inputRequests"].as_object().and_then(|all| all.iter().next()).expect("a question");
     let params = json!({

@@ -1,4 +1,4 @@
-//! How runs end: by their own word, once everything in them has.
+//! The ends of runs: by completion, once everything in them has ended.
 
 use serde_json::json;
 

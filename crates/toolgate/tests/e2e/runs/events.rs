@@ -1,4 +1,4 @@
-//! What happens in a run, as it happens: a stream that begins with the run and ends with it.
+//! The live events of a run: a stream that begins with the run and ends with it.
 
 use serde_json::{Value, json};
 

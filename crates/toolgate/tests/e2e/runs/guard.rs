@@ -1,4 +1,4 @@
-//! A person is asked only after the agent has looked for itself: two calls of data tools have completed.
+//! A person is asked only after the agent has tried for itself: two calls of data tools have completed.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Runs outlive the gateway: what was asked stands, what was under way has an end that says so.
+//! Runs outlive the gateway: questions stay open, and calls in progress get an end that says so.
 
 use serde_json::json;
 

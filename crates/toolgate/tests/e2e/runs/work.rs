@@ -1,4 +1,4 @@
-//! A run, and somebody who works in it.
+//! A run, and an agent that works in it.
 
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::{Answer, HttpClient, until_async};
@@ -8,7 +8,7 @@ use crate::files::archive::{Archive, data, text};
 use crate::kit::call;
 use crate::live::site::Site;
 
-/// Questions are not held: a call says at once that it waits.
+/// Questions do not wait: a call says at once that it waits.
 pub(crate) const NO_HOLD: &str = "[runs]\ninput_hold_seconds = 0\n";
 
 pub(crate) struct Work {
@@ -66,7 +66,7 @@ impl Work {
         }
     }
 
-    /// Asks a question that nobody has answered yet; its id.
+    /// Asks a new question; returns its id.
     pub(crate) async fn ask(&self, question: Value) -> String {
         let asked = self.call("request_user_input", question).await;
         assert_eq!(asked["structuredContent"]["status"], "pending_input", "{asked}");
@@ -77,7 +77,7 @@ impl Work {
         self.call("complete_workflow", json!({ "summary": "done", "artifacts": artifacts })).await
     }
 
-    /// As operators see it.
+    /// The operators' view.
     pub(crate) async fn show(&self, archive: &Archive) -> Value {
         archive.site.get(&format!("/runs/{}", self.id)).await
     }
@@ -91,7 +91,7 @@ impl Work {
         archive.site.becomes(&format!("/runs/{}", self.id), |run| run["state"] == state).await
     }
 
-    /// What the ledger has about it, oldest first.
+    /// The ledger events about it, oldest first.
     pub(crate) async fn told(&self, archive: &Archive) -> Vec<Value> {
         let page = archive.site.get(&format!("/ledger?run={}&order=oldest&limit=1000", self.id)).await;
         page["events"].as_array().expect("a list").clone()
@@ -120,7 +120,7 @@ impl Work {
         archive.site.rest(&self.token, "POST", &path, Some(json!({ "calls": calls }))).await
     }
 
-    /// Waits until a call of it is under way.
+    /// Waits until one of its calls is in progress.
     pub(crate) async fn busy(&self, archive: &Archive) {
         archive.site.becomes(&format!("/runs/{}", self.id), |run| run["calls"]["open"] != 0).await;
     }
@@ -143,7 +143,7 @@ pub(crate) fn choice(slot_type: &str, slot_id: &str, options: &[&str]) -> Value 
     asked
 }
 
-/// Waits until somebody is asked; the question.
+/// Waits until a question is asked; returns it.
 pub(crate) async fn asked(archive: &Archive, run: &str) -> Value {
     let path = format!("/inputs?run={run}");
     let there = until_async(WAIT, || async {

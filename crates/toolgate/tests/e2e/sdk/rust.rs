@@ -21,7 +21,7 @@ use super::{Behind, Door, Era, Scene, expect_everything};
 const WAIT: Duration = Duration::from_secs(15);
 const WATCHED: &str = "test://watched-resource";
 
-/// What came in without being asked for.
+/// The unsolicited messages.
 #[derive(Default)]
 struct Notes {
     asked: Vec<Value>,
@@ -248,7 +248,8 @@ impl Client {
     }
 
     async fn changes(&self, saw: &mut Map<String, Value>) {
-        // A list that was still filling up when the client came has changed as well; that is not what is waited for.
+        // A list that was still filling up when the client came has changed too; that is not the awaited
+        // change.
         self.notes.note(|notes| notes.heard.clear());
         let listening = self.listen().await;
         self.call("test_trigger_resource_update", json!({})).await;
@@ -271,7 +272,7 @@ impl Client {
         saw.insert("changed_tools".into(), tools.iter().map(|tool| tool.name.to_string()).collect());
     }
 
-    /// Asks to be told; in the newer era that is a stream of its own.
+    /// Subscribes; in the newer era that is a separate stream.
     async fn listen(&self) -> Option<tokio::task::JoinHandle<()>> {
         if self.era == Era::Legacy {
             self.service.subscribe(SubscribeRequestParams::new(WATCHED)).await.expect("it is watched");
@@ -301,7 +302,7 @@ impl Client {
         }))
     }
 
-    /// Gives up on a call until the server says that it noticed.
+    /// Cancels a call until the server reports that it noticed.
     async fn cancel(&self, saw: &mut Map<String, Value>) {
         let noticed = || async {
             let call = self.try_call("test_cancellation", json!({}));

@@ -10,7 +10,7 @@ use crate::{boot, conforming};
 const MISER: &str = "[[agents]]\nname = \"miser\"\ntoken_budget = 0\n";
 const SHORT_LIST: [&str; 3] = ["call_tool", "describe_tools", "search_tools"];
 
-/// Runs a program with a request for the agent's address; what it reported, and what the gateway recorded.
+/// Runs a program with a request for the agent's address; returns its report and the gateway's records.
 fn report(mut client: std::process::Command, era: &str) -> (Value, Vec<String>) {
     let gateway = boot(&format!("{MISER}{}", conforming("conf", &[])));
     let request = json!({

@@ -100,7 +100,7 @@ async fn stored_bytes(archive: &Archive, stored: &Value) -> Vec<u8> {
     fetched.bytes
 }
 
-/// What she has is there; what only the job asks for is not.
+/// The person's own skills are in it; those that only the job asks for are not.
 fn its_text_is_the_person_s(text: &str) {
     for there in ["Mara Lindqvist", "Northwind Payments", "Fjord Analytics", "Chalmers", "PostgreSQL"] {
         assert!(text.contains(there), "{there}: {text}");

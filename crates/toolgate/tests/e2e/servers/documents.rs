@@ -1,4 +1,4 @@
-//! What the servers are for one another and for the gateway: texts of documents, refs, and being left out.
+//! The servers with each other and with the gateway: texts of documents, refs, and exclusion.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ use crate::kit::call;
 use crate::live::site::Site;
 use crate::runs::work::Work;
 
-/// Agents are given all definitions, whatever they cost.
+/// Agents get all definitions, at any cost.
 const EVERYTHING: &str = "[[agents]]\nname = \"default\"\ntoken_budget = \"off\"\n";
 
 const ALL: [&str; 5] =
@@ -47,7 +47,7 @@ async fn one_that_was_left_out_appears_when_the_file_says_so() {
     site.server_is("doc-parser-mcp", |about| about["tools"].as_u64().is_some_and(|tools| tools > 0)).await;
 }
 
-/// The text is longer than what the parser gives in one answer: the tool that analyses it still gets all of it.
+/// The text is longer than one answer of the parser: the tool that analyses it still gets all of it.
 #[tokio::test]
 async fn a_long_pdf_reaches_a_tool_that_wants_text_as_the_whole_text() {
     let archive = open("", &["doc-parser-mcp", "media-transform-mcp", "text-analysis-mcp"]).await;

@@ -46,7 +46,7 @@ pub(super) async fn pdf_of(archive: &Archive, client: &HttpClient, markdown: &st
     kept(archive, client, &structure(&made)["ref_id"], "made.pdf").await
 }
 
-/// The bytes of what a server keeps under an id of its own.
+/// The bytes that a server keeps under its own id.
 pub(super) async fn kept(archive: &Archive, client: &HttpClient, id: &Value, name: &str) -> Vec<u8> {
     let stored =
         crate::kit::call(client, "store_artifact", json!({ "file_name": name, "content_ref_id": id })).await;
@@ -56,7 +56,7 @@ pub(super) async fn kept(archive: &Archive, client: &HttpClient, id: &Value, nam
     fetched.bytes
 }
 
-/// What somebody else's reader finds in a PDF.
+/// The text that an independent reader finds in a PDF.
 pub(super) fn pdftotext(pdf: &[u8]) -> String {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("one.pdf");

@@ -1,4 +1,4 @@
-//! A capability server that runs somewhere else and registers itself.
+//! A capability server that runs elsewhere and registers itself.
 
 use std::process::{Child, Command, Stdio};
 
@@ -48,7 +48,7 @@ async fn it_takes_its_place_and_gives_it_back() {
     let token = site.server_token("text-analysis-mcp");
     let mut server = Server::start(&site, &token, &["--instance", "a"]);
     site.server_is("text-analysis-mcp", |about| about["tools"] == 6).await;
-    // What a server lists is told before it is let into the catalogue.
+    // A server's listing is reported before it enters the catalogue.
     listed(&site.gateway, "text-analysis-mcp__detect_language").await;
     let found = call(
         &site.agent(),

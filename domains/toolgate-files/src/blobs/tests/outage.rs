@@ -1,4 +1,4 @@
-//! A storage that is away, slow or busy.
+//! A storage that is down, slow or busy.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use crate::settings::{Place, Settings};
 
 const RETRIES: usize = 3;
 
-/// For how long nothing may be heard, where nothing will be.
+/// The time to wait for something that must not happen.
 const SHORT: Duration = Duration::from_millis(500);
 const LONG: Duration = Duration::from_secs(5);
 
@@ -41,7 +41,7 @@ fn no_secrets(refused: &Refusal) {
     }
 }
 
-/// Everything that asks something of the storage ends in the same way.
+/// Every use of the storage ends in the same way.
 async fn check_all_down(blobs: &Blobs, digest: Digest) {
     let large = noise(9 << 20);
     check_down(blobs.put_bytes(noise(10)).await.expect_err("down"));

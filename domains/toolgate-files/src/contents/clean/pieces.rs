@@ -1,15 +1,15 @@
-//! What is taken out of one result: each content once, and not more of them than anybody could use.
+//! The pieces that are taken out of one result: each content once, and a limited number of them.
 
 use super::base64_run;
 
 /// More of one result are not kept.
 pub(in crate::contents) const PIECES_MAX: usize = 64;
 
-/// Something that was taken out of a result.
+/// A piece that was taken out of a result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::contents) struct Piece {
     pub(in crate::contents) content: Content,
-    /// What the server says that a text is.
+    /// The server's declared type of a text.
     pub(in crate::contents) declared: Option<String>,
 }
 
@@ -34,22 +34,22 @@ impl Piece {
     }
 }
 
-/// Which piece stands at a place.
+/// The piece at a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::contents) enum Taken {
     Piece(usize),
-    /// One too many, with so many bytes.
+    /// Beyond the limit, with this many bytes.
     Over(usize),
 }
 
 #[derive(Default)]
 pub(super) struct Pieces {
     all: Vec<Piece>,
-    /// How many found no room.
+    /// The number of pieces beyond the limit.
     over: usize,
 }
 
-/// How it was before something was added.
+/// The state before something was added.
 #[derive(Clone, Copy)]
 pub(super) struct Mark {
     pieces: usize,
@@ -57,7 +57,7 @@ pub(super) struct Mark {
 }
 
 impl Pieces {
-    /// What is written twice, in text and in `structuredContent`, is one piece.
+    /// Content that occurs twice, in text and in `structuredContent`, is one piece.
     pub(super) fn add(&mut self, piece: Piece) -> Taken {
         if let Some(at) = self.all.iter().position(|other| other.content == piece.content) {
             return Taken::Piece(at);
@@ -70,7 +70,7 @@ impl Pieces {
         Taken::Piece(self.all.len() - 1)
     }
 
-    /// What Base64 stands for. What cannot be decoded is kept as it is written.
+    /// Adds decoded Base64. Undecodable content is kept as it is written.
     pub(super) fn add_encoded(&mut self, letters: &str) -> Taken {
         self.add(match base64_run::decode(letters) {
             Some(bytes) => Piece { content: Content::Bytes(bytes), declared: None },
@@ -82,12 +82,12 @@ impl Pieces {
         Mark { pieces: self.all.len(), over: self.over }
     }
 
-    /// Whether something found no room since.
+    /// True if a piece exceeded the limit since.
     pub(super) fn is_over_since(&self, mark: Mark) -> bool {
         self.over > mark.over
     }
 
-    /// Forgets what was added since.
+    /// Removes the pieces added since.
     pub(super) fn back_to(&mut self, mark: Mark) {
         self.all.truncate(mark.pieces);
         self.over = mark.over;

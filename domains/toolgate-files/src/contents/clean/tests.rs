@@ -15,7 +15,7 @@ fn settings() -> ResultSettings {
     ResultSettings { binary: Binary::TakeOut, text_bytes_max: LIMIT }
 }
 
-/// As it would be stored, with ids that count up.
+/// As it would be stored, with consecutive ids.
 fn stored(at: usize, piece: &Piece) -> Kept {
     let (media_type, words) = match &piece.content {
         Content::Bytes(_) => ("application/octet-stream".to_owned(), String::new()),
@@ -321,7 +321,7 @@ fn a_binary_ref_costs_the_context_little() {
     }
 }
 
-/// Base64, found in another way than ours: every word is looked at.
+/// Finds Base64 by another algorithm than ours: every word is checked.
 fn has_run(text: &str) -> bool {
     let is_letter = |c: char| c.is_ascii_alphanumeric() || "+/-_".contains(c);
     text.split(|c| !is_letter(c)).any(|word| {
@@ -381,7 +381,7 @@ fn any_block() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// What stays of a result is in it, in its order.
+/// True if the remaining parts occur in the result, in order.
 fn kept_in_order(result: &str, parts: &[Part<'_>]) -> bool {
     let mut at = 0;
     parts.iter().all(|part| match part {

@@ -50,7 +50,7 @@ fn minted(by: &str, own: &str) -> Ref {
     }
 }
 
-/// `file_…` names a file; what begins with `doc_`, `other_` or `both_` is what servers of these names call so.
+/// `file_…` names a file; ids that begin with `doc_`, `other_` or `both_` belong to servers of these names.
 fn look(id: &str) -> Looked {
     let own = id.rsplit(':').next().unwrap_or(id);
     match own.split('_').next() {

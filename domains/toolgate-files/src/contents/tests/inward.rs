@@ -134,7 +134,7 @@ async fn files_of_others_missing_deleted_and_expired_ones_are_all_unknown() {
         (refused.kind, refused.code, &refused.message),
         (RefusalKind::NotFound, "unknown_file", &unknown)
     );
-    // Whoever opened a session lends what is theirs.
+    // The opener of a session lends its files.
     let mut guest = holder("eve", "ses_3", None);
     guest.opened_by = Some(scene.holder.principal.id.clone());
     assert!(scene.world.files.attach(&guest, &taking, &arguments).await.is_ok());
@@ -211,7 +211,7 @@ async fn a_video_goes_as_an_address_that_opens_it_and_is_a_secret() {
     let sent = written(expanded).await;
     assert_eq!(sent, json!({"input_url": secret, "language": "de"}));
     assert!(secret.starts_with("http://gateway.test/base/signed/files/sha256:"), "{secret}");
-    // A server that says it back says it to nobody.
+    // A server that repeats it reveals it to no one.
     let result = RawJson::from(json!({"content": [{"type": "text", "text": format!("got {secret}")}]}));
     let told = [Sent::Address(secret.clone())];
     let taken = scene.world.files.take_out(&scene.holder, &taking, result, &told).await;
@@ -287,7 +287,7 @@ async fn a_server_gets_its_own_id_and_another_one_its_content() {
     }
     let fetched = ("resume-profile-mcp".to_owned(), "doc_abc123".to_owned(), None);
     assert_eq!(*scene.others.fetched.lock().unwrap(), [fetched]);
-    // As does whoever stores it.
+    // So does storing it.
     let found = scene.world.files.find(&scene.holder, "doc_abc123").await.unwrap();
     assert_eq!((found.digest, found.media_type.as_str()), (Digest::of(PDF), "application/pdf"));
 }
@@ -307,7 +307,7 @@ async fn an_id_of_two_servers_is_ambiguous_until_the_server_is_said() {
     let sent = scene.sent(&other, json!({"file_id": "two:doc_1"})).await;
     assert_eq!(sent, Ok(json!({"text": "bonjour"})));
     assert_eq!(scene.others.fetched.lock().unwrap()[0].0, "two");
-    // Its own server gets it by the name that it gave.
+    // Its own server gets its own name for it.
     let sent = scene.sent(&tool("one", &[]), json!({"source_ref_id": "one:doc_1"})).await;
     assert_eq!(sent, Ok(json!({"source_ref_id": "doc_1"})));
 }

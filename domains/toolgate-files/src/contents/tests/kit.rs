@@ -18,12 +18,12 @@ use crate::settings::Settings;
 
 pub(super) const EXTRACTOR: &str = "doc-parser-mcp:extract_text";
 
-/// Servers that give out what they were given, and count.
+/// Servers that return what they were given, and count.
 pub(super) struct Others {
     /// Results of `resources/read`, by id.
     pub(super) kept: Mutex<HashMap<String, Value>>,
     pub(super) fetched: Mutex<Vec<(String, String, Option<String>)>>,
-    /// What the extractor answers; nothing if there is none.
+    /// The extractor's answer; `None` if there is no extractor.
     pub(super) text: Mutex<Option<Result<String, Refusal>>>,
     pub(super) extracted: AtomicUsize,
     pub(super) version: Mutex<Option<Digest>>,
@@ -119,7 +119,7 @@ impl Scene {
         self.world.files.expand(&self.holder, tool, arguments, &attached.attachments).await
     }
 
-    /// What the server gets, written out.
+    /// The server's arguments, written out.
     pub(super) async fn sent(&self, tool: &Tool, arguments: Value) -> Result<Value, Refusal> {
         let attached = self.attach(tool, &arguments).await?;
         let expanded = self.expand(tool, &arguments, &attached).await?;
@@ -130,7 +130,7 @@ impl Scene {
         self.world.files.take_out(&self.holder, tool, RawJson::from(result.clone()), &[]).await
     }
 
-    /// What the agent gets of a result.
+    /// The agent's version of a result.
     pub(super) async fn given(&self, tool: &Tool, result: &Value) -> Value {
         self.take_out(tool, result).await.result.decode().expect("it is JSON")
     }
@@ -153,7 +153,7 @@ pub(super) fn tool(server: &str, strategies: &[FileStrategy]) -> Tool {
     tool
 }
 
-/// What a server answers that keeps something.
+/// The answer of a server that keeps a content.
 pub(super) fn kept_answer(own: &str) -> Value {
     json!({"content": [], "structuredContent": {"ref_id": own, "format": "pdf"}})
 }

@@ -168,7 +168,7 @@ async fn refs_of_ours_that_come_back_are_not_taken_for_a_servers() {
     scene.given(&tool("t", &[]), &echo).await;
     let refs = scene.world.store.refs_by_own(id, &scene.holder.session, None).await.unwrap();
     assert!(refs.is_empty());
-    // One that only looks like ours is the server's.
+    // An id that only looks like ours belongs to the server.
     scene.given(&tool("t", &[]), &kept_answer("ref_77")).await;
     let refs = scene.world.store.refs_by_own("ref_77", &scene.holder.session, None).await.unwrap();
     assert_eq!(refs.len(), 1);

@@ -56,7 +56,7 @@ async fn calls_at_the_same_moment_share_one_extraction() {
             tokio::spawn(async move { scene.sent(&reading(), arguments).await })
         })
         .collect();
-    // One may pass; a second one would wait for ever.
+    // One may pass; a second one would wait forever.
     scene.others.pace.add_permits(1);
     for call in calls {
         assert_eq!(call.await.unwrap(), Ok(json!({"content": "the text"})));

@@ -1,4 +1,4 @@
-//! What runs make, for good.
+//! The permanent output of runs.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -15,7 +15,7 @@ use crate::fixture::{World, holder, name, noise, on_every_storage, person};
 
 on_every_storage!(an_artifact_is_made_of_text_of_base64_and_of_what_is_there);
 
-/// Something that was taken out of a result.
+/// A part that was taken out of a result.
 async fn take_out(world: &World, holder: &Holder, bytes: Bytes) -> Ref {
     let put = world.files.blobs().put_bytes(bytes).await.expect("put");
     let one = Ref {

@@ -1,4 +1,4 @@
-//! What nobody needs goes, what somebody needs stays.
+//! Unused content is removed, used content stays.
 
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ async fn bytes_go_when_the_last_that_uses_them_is_gone(world: World) {
     assert_eq!(world.store.blob_bytes(&digest).await.expect("asked"), None);
 }
 
-/// Several gateways put the very bytes that others delete at this moment. Whoever is told that they are kept can read them.
+/// Several gateways store the very bytes that others delete at this moment. A confirmed store can be read.
 async fn what_is_put_while_it_is_collected_is_there_in_the_end(world: World) {
     let (one, two) = (world.files.clone(), world.another().await);
     let by = erna();

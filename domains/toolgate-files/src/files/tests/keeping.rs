@@ -1,4 +1,4 @@
-//! Files: whose they are, what they are, how long they stay.
+//! Files: their owner, their type, their retention.
 
 use std::time::Duration;
 
@@ -73,7 +73,7 @@ async fn a_file_that_is_too_large_is_refused_with_the_limit() {
     assert!(refused.message.contains("1000"), "{refused}");
 }
 
-/// A run of somebody else that was given a file.
+/// A run of another principal that was given a file.
 async fn given(world: &World, file: &File) -> Holder {
     let run = Run {
         id: RunId::new("run_1"),
@@ -117,7 +117,7 @@ async fn whoever_may_not_use_a_file_hears_that_there_is_none() {
         holder("bert", "ses_bert", Some("run_2")),
         Holder { opened_by: Some(PrincipalId::new("bert")), ..holder("anna", "ses_3", None) },
     ];
-    // In a call, nobody is more than themselves.
+    // In a call, a principal has only its own rights.
     strange.push(Holder { principal: person("olga", Role::Admin), ..holder("olga", "ses_4", None) });
     let missing =
         world.files.get(&Access::Person(&erna()), &FileId::new("file_none")).await.expect_err("none");

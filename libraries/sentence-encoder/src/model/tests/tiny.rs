@@ -1,4 +1,4 @@
-//! A model folder that is small enough to be made up for each test.
+//! A model folder small enough to be generated for each test.
 
 use std::collections::BTreeMap;
 use std::fs;

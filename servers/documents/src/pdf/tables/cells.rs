@@ -1,4 +1,4 @@
-//! Words into cells; what spans several columns or rows; which rows are headings.
+//! Words into cells; spans over several columns or rows; heading rows.
 
 use super::super::lines::{TextLine, append_word};
 use super::super::words::Word;
@@ -7,7 +7,7 @@ use super::region::{Origin, Region};
 use super::rows::{Band, is_number};
 use super::strips::{COLUMN_GAP_MIN, Segment, Strip};
 
-/// How near a line must be to an edge to be drawn there.
+/// The maximum distance between a line and an edge.
 const NEAR: f32 = 3.5;
 /// Rows at the top that may be headings.
 const HEADER_ROWS_MAX: usize = 4;
@@ -53,7 +53,7 @@ fn cell_text(lines: &[Vec<&Word>]) -> String {
     text
 }
 
-/// Puts the words of a region into its rows and columns. Rows and columns without any are left out.
+/// Assigns the words of a region to its rows and columns, and drops empty rows and columns.
 pub(super) fn fill<'w>(region: &Region<'w>, columns: &[Column], bands: &[Band]) -> Grid<'w> {
     let merged = Merged::of(region, columns, bands);
     let mut cells: Vec<Vec<Vec<Vec<&'w Word>>>> = vec![vec![Vec::new(); columns.len()]; bands.len()];
@@ -162,7 +162,7 @@ fn place(piece: &Segment<'_>, columns: &[Column]) -> usize {
     columns.iter().position(|column| column.overlap(left, right) > slack).unwrap_or(most)
 }
 
-/// Whether a piece, alone in its strip, is centered over all columns and not in its own: a title between rows.
+/// True if a piece, alone in its strip, is centred over all columns and not in its own: a title between rows.
 fn is_title(piece: &Segment<'_>, columns: &[Column], size: f32) -> bool {
     let (Some(first), Some(last)) = (columns.first(), columns.last()) else { return false };
     let (middle, _) = piece.bounds.center();
@@ -176,14 +176,14 @@ fn is_title(piece: &Segment<'_>, columns: &[Column], size: f32) -> bool {
         || begins && off_table <= ON_CENTER_MAX / 2.0 && off(own.center()) > ON_CENTER_MAX
 }
 
-/// How many strips at the top have fewer parts than the rest: headings over several columns.
+/// The number of strips at the top with fewer parts than the rest: headings over several columns.
 fn heading_strips(region: &Region<'_>, columns: &[Column]) -> usize {
     let usual = usual_parts(&region.strips).min(columns.len());
     let fewer = region.strips.iter().take_while(|strip| strip.segments.len() * 4 < usual * 3);
     fewer.count().min(HEADER_ROWS_MAX)
 }
 
-/// Where headings begin that may span columns: a rule below says it, or the middle of what they are over.
+/// The start of headings that may span columns: from a rule below, or from the middle of their columns.
 fn spread(pieces: &[Segment<'_>], columns: &[Column], strip: &Strip<'_>, region: &Region<'_>) -> Vec<usize> {
     let own: Vec<usize> = plain(pieces, columns);
     let mut places: Vec<usize> = Vec::new();
@@ -209,7 +209,7 @@ fn drawn_group(index: usize, own: &[usize], columns: &[Column]) -> Option<usize>
     (alone && end - first > 1 && end - first < columns.len()).then_some(first)
 }
 
-/// Where a short rule right below a heading begins.
+/// The start of a short rule right below a heading.
 fn rule_under(piece: &Segment<'_>, strip: &Strip<'_>, region: &Region<'_>) -> Option<f32> {
     let width_max = region.bounds.width() * 0.85;
     let under = |rule: &&super::super::content::Ruling| {
@@ -268,7 +268,7 @@ impl Merged {
         merged
     }
 
-    /// Row and column of the first cell of what a cell is merged into.
+    /// Row and column of the first cell of a merged cell.
     fn first(&self, row: usize, column: usize) -> (usize, usize) {
         let root = self.root(row * self.columns + column);
         (root / self.columns, root % self.columns)
@@ -291,7 +291,7 @@ fn has_rule_at(region: &Region<'_>, x: f32, y: f32) -> bool {
     region.horizontal.iter().any(|line| (line.at - y).abs() <= NEAR && line.start <= x && line.end >= x)
 }
 
-/// How many rows at the top are headings: those above the first rule, those in bold, or words over figures.
+/// The number of heading rows at the top: those above the first rule, those in bold, or words over figures.
 pub(super) fn header_rows(region: &Region<'_>, grid: &Grid<'_>) -> usize {
     let rows = grid.rows();
     let ruled =

@@ -6,20 +6,21 @@ use super::strips::{self, Strip};
 
 /// Lines this close are one line.
 const SAME_LINE: f32 = 3.0;
-/// Lines with less than this between them, in the size of the letters, hold no column: double lines.
+/// Lines with less than this between them, relative to the size of the letters, enclose no column: double
+/// lines.
 const NARROW_MAX: f32 = 0.8;
 /// Spaces between words, in the size of their letters, are narrower than this; those of typewriter fonts are wide.
 const WORD_GAP_MAX: f32 = 0.45;
 const MONO_WORD_GAP_MAX: f32 = 0.8;
-/// Gaps through few strips must be wider to be believed: up to so many strips, this wide.
+/// Gaps through few strips must be wider to count: up to this many strips, this wide.
 const GAP_WIDTH_MIN: [(usize, f32); 3] = [(3, 0.9), (7, 0.7), (usize::MAX, 0.5)];
-/// Between drawn lines, a gap must be this wide and go through so many parted strips.
+/// Between drawn lines, a gap must be this wide and go through this many parted strips.
 const INNER_GAP_MIN: f32 = 1.2;
 const INNER_STRIPS_MIN: usize = 4;
-/// One strip in so many may reach across a gap.
+/// One strip in this many may reach across a gap.
 const CROSSING_SHARE: usize = 12;
 
-/// What is on the left of a column.
+/// The left edge of a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Edge {
     /// The region begins.
@@ -70,7 +71,7 @@ fn push_parts(columns: &mut Vec<Column>, whole: Column, gaps: &[(f32, f32)]) {
     columns.push(rest);
 }
 
-/// Where drawn lines part a region.
+/// The positions of drawn lines in a region.
 fn ruled(region: &Region<'_>) -> Vec<f32> {
     let mut places: Vec<(f32, f32)> = region.vertical.iter().map(|line| (line.at, line.length())).collect();
     places.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -127,7 +128,7 @@ pub(super) fn regular<'s, 'w>(strips: &'s [Strip<'w>]) -> Vec<&'s Strip<'w>> {
     strips.iter().filter(|strip| strip.segments.len() >= least).collect()
 }
 
-/// How many parts strips with many parts have.
+/// The usual number of parts of strips with many parts.
 pub(super) fn usual_parts(strips: &[Strip<'_>]) -> usize {
     let mut counts: Vec<usize> =
         strips.iter().filter(|strip| strip.is_parted()).map(|strip| strip.segments.len()).collect();
@@ -140,7 +141,7 @@ pub(super) fn word_gap_max(word: &Word) -> f32 {
     if word.style.mono { MONO_WORD_GAP_MAX } else { WORD_GAP_MAX }
 }
 
-/// What the words of a strip cover, ordinary spaces included.
+/// The ranges that the words of a strip cover, including ordinary spaces.
 fn covered(strip: &Strip<'_>) -> Vec<(f32, f32)> {
     let words: Vec<_> = strip.words().collect();
     let gap_max = words.first().map_or(WORD_GAP_MAX, |word| word_gap_max(word));
@@ -150,7 +151,7 @@ fn covered(strip: &Strip<'_>) -> Vec<(f32, f32)> {
         .collect()
 }
 
-/// Where at most `crossing_max` of the pieces lie, between the first and the last of them.
+/// The ranges with at most `crossing_max` of the pieces, between the first and the last of them.
 fn open(covered: &[(f32, f32)], crossing_max: usize) -> Vec<(f32, f32)> {
     let mut events: Vec<(f32, i32)> = covered.iter().flat_map(|(from, to)| [(*from, 1), (*to, -1)]).collect();
     events.sort_by(|one, other| one.0.total_cmp(&other.0).then(other.1.cmp(&one.1)));

@@ -1,4 +1,4 @@
-//! Words that stand in columns though nothing is drawn around them.
+//! Words in columns without drawn lines.
 
 use super::super::content::Ruling;
 use super::super::words::Word;
@@ -8,24 +8,25 @@ use super::rules::Rules;
 use super::strips::{self, Strip};
 use crate::Bounds;
 
-/// How far apart lines of one table are at most, in the size of the letters, from baseline to baseline.
+/// The maximum distance between lines of one table, relative to the size of the letters, from baseline to
+/// baseline.
 const PITCH_MAX: f32 = 3.2;
 /// Lines of one cell.
 const TIGHT_PITCH_MAX: f32 = 1.6;
-/// How many of the last parted strips one more must share a gap with.
+/// The number of last parted strips that one more must share a gap with.
 const LOOK_BACK: usize = 4;
-/// Gaps share at least so much, in the size of the letters.
+/// The minimum shared part of gaps, relative to the size of the letters.
 const SHARED_GAP_MIN: f32 = 0.4;
 /// Strips that are not parted between two that are.
 const WHOLE_STRIPS_MAX: usize = 12;
-/// Of these, how many may lie across the gaps.
+/// The number of these that may lie across the gaps.
 const CROSSING_MAX: usize = 1;
-/// A line across the gaps with so many words is a sentence, not a title between rows.
+/// A line across the gaps with this many words is a sentence, not a title between rows.
 const SENTENCE_WORDS_MIN: usize = 8;
 /// Lines of a heading above the first parted strip.
 const HEADING_STRIPS_MAX: usize = 2;
 
-/// The parts of some words, all of one column of text, that stand in columns.
+/// The parts of some words, all of one column of text, that are in columns.
 pub(super) fn regions<'w>(words: &[&'w Word], rules: &Rules) -> Vec<Region<'w>> {
     let strips = strips::strips(words);
     let mut regions = Vec::new();
@@ -86,7 +87,7 @@ struct Run {
 }
 
 impl Run {
-    /// Whether a strip belongs to the run, or may lie within it.
+    /// True if a strip belongs to the run, or may lie within it.
     fn take(&mut self, strips: &[Strip<'_>], index: usize) -> bool {
         let strip = &strips[index];
         if strip.baseline - strips[index - 1].baseline > PITCH_MAX * strip.size.max(strips[index - 1].size) {
@@ -110,7 +111,7 @@ impl Run {
         self.crossing <= CROSSING_MAX && !(self.crossing > 0 && strip.words().count() >= SENTENCE_WORDS_MIN)
     }
 
-    /// Whether a strip covers the gap of most of the last parted strips.
+    /// True if a strip covers the gap of most of the last parted strips.
     fn lies_across(&self, strips: &[Strip<'_>], strip: &Strip<'_>) -> bool {
         let last = &strips[self.last];
         last.gaps().any(|(from, to)| strip.bounds.left < from && strip.bounds.right > to)
@@ -126,7 +127,7 @@ fn share_gap(one: &Strip<'_>, other: &Strip<'_>) -> bool {
     one.gaps().any(|(from, to)| other.gaps().any(|(start, end)| to.min(end) - from.max(start) >= least))
 }
 
-/// Adds what belongs to the first and last rows: headings above, further lines of a cell below.
+/// Adds the neighbours of the first and last rows: headings above, further lines of a cell below.
 fn with_neighbours(strips: &[Strip<'_>], run: std::ops::Range<usize>, done: usize) -> std::ops::Range<usize> {
     let gaps = columns::gaps(&strips[run.clone()]);
     let (Some(first), Some(bounds)) = (gaps.first(), bounds_of(&strips[run.clone()])) else { return run };

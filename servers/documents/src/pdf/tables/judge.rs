@@ -1,4 +1,5 @@
-//! What is a table and what only looks like one: running text in columns, lists, contents pages, forms, drawings.
+//! The distinction between tables and look-alikes: running text in columns, lists, contents pages, forms,
+//! drawings.
 
 use super::cells::Grid;
 use super::columns::{Column, Edge};
@@ -7,7 +8,7 @@ use super::strips::{Segment, Strip};
 
 const GRID_CONFIDENCE: f32 = 0.95;
 const STACK_CONFIDENCE: f32 = 0.85;
-/// Share of the cells of a ruled table that hold something. Drawings hold less.
+/// The minimum share of filled cells in a ruled table. Drawings have less.
 const FILLED_MIN: f32 = 0.2;
 /// Share of parted strips between horizontal rules.
 const PARTED_MIN: f32 = 0.4;
@@ -16,13 +17,13 @@ const STRIPS_MIN: usize = 3;
 const TWO_COLUMN_STRIPS_MIN: usize = 3;
 /// Cells with more words are running text.
 const LONG_CELL_WORDS: usize = 9;
-/// How well columns without rules must be aligned.
+/// The minimum alignment of columns without rules.
 const ALIGNED_MIN: f32 = 0.55;
 const TWO_COLUMN_ALIGNED_MIN: f32 = 0.75;
 /// Edges that differ by less, in the size of the letters, are aligned.
 const ALIGNED_WITHIN: f32 = 0.25;
 
-/// How sure it is that a region is a table; nothing if it is none.
+/// The confidence that a region is a table; `None` if it is not.
 pub(super) fn confidence(region: &Region<'_>, columns: &[Column], grid: &Grid<'_>) -> Option<f32> {
     if grid.rows() < 2 || grid.columns() < 2 {
         return None;
@@ -117,7 +118,7 @@ fn is_form(grid: &Grid<'_>) -> bool {
     (0..grid.rows()).filter(labelled).count() * 2 > grid.rows()
 }
 
-/// How well pieces stand above each other: the mean over columns of the share that has a common left, right or middle.
+/// The alignment of pieces: the mean over columns of the share with a common left, right or middle.
 fn alignment(region: &Region<'_>, columns: &[Column]) -> f32 {
     let mut sum = 0.0;
     for (index, _) in columns.iter().enumerate() {

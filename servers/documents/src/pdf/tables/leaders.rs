@@ -1,12 +1,13 @@
-//! Dots that lead the eye: from an entry to its page in contents, from a label to its figures in tables.
+//! Leader dots: from an entry to its page number in a table of contents, from a label to its figures in
+//! tables.
 
 use super::super::words::Word;
 use super::strips::{self, Strip};
 
-/// So many dots on their own lead.
+/// This many dots on their own are a leader.
 const DOTS_MIN: usize = 4;
 
-/// Leaves out dots that lead, and whole lines where they lead to one figure only: those are contents, not tables.
+/// Leaves out leader dots, and whole lines whose dots lead to a single number: those are tables of contents.
 pub(super) fn left_out<'w>(words: &[&'w Word]) -> Vec<&'w Word> {
     if words.iter().map(|word| dots(word)).sum::<usize>() < DOTS_MIN {
         return words.to_vec();
@@ -26,7 +27,7 @@ fn rest<'w>(strip: &Strip<'w>) -> Vec<&'w Word> {
     words.into_iter().filter(|word| dots(word) == 0).collect()
 }
 
-/// Dots of a word that is nothing else, or ends in a row of them.
+/// The dots of a word that has nothing else, or ends in a row of them.
 fn dots(word: &Word) -> usize {
     let is_dot = |letter: &char| matches!(letter, '.' | '…' | '·');
     let trailing = word.text.chars().rev().take_while(is_dot).count();

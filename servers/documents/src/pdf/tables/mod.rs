@@ -1,8 +1,8 @@
-//! Tables on a page: where lines or gaps put words into rows and columns.
+//! Tables on a page: words in rows and columns, by lines or gaps.
 //!
-//! [`rules`] finds what drawn lines enclose, [`gaps`] what only stands in columns; both give a [`region::Region`].
-//! [`columns`] and [`rows`] cut a region up, [`cells`] puts words into the cells, [`judge`] refuses what only looks like a
-//! table. [`prose`] keeps the columns of running text apart before.
+//! [`rules`] finds areas between drawn lines, [`gaps`] columns without them; both return a
+//! [`region::Region`]. [`columns`] and [`rows`] cut a region up, [`cells`] puts words into the cells,
+//! [`judge`] refuses look-alikes. [`prose`] separates the columns of running text before.
 
 mod cells;
 mod columns;
@@ -33,7 +33,7 @@ pub(crate) fn find(content: &PageContent) -> Vec<Table> {
     find_among(content, &words::words(content))
 }
 
-/// All tables of a page whose words are known already.
+/// All tables of a page whose words are already known.
 pub(crate) fn find_among(content: &PageContent, words: &[Word]) -> Vec<Table> {
     if words.len() > WORDS_MAX {
         return Vec::new();
@@ -59,7 +59,7 @@ fn find_turned(content: &PageContent, words: &[&Word], direction: Direction) -> 
     let words = &leaders::left_out(words);
     let mut taken: Vec<Bounds> = Vec::new();
     let mut tables = Vec::new();
-    // What a program prints is shown as it is, not as a table; but some pages are typewritten.
+    // Program output is shown as it is, not as a table; but some pages are typewritten.
     let typewritten = words.iter().filter(|word| word.style.mono).count() * 2 > words.len();
     let wanted = |region: &region::Region<'_>| typewritten || !region.is_verbatim();
     for region in rules.regions(words).into_iter().filter(wanted) {

@@ -1,13 +1,14 @@
-//! Columns of running text: they are kept apart, so that lines that happen to stand side by side make no table.
+//! Columns of running text: they are separated, so that lines that happen to be side by side make no table.
 
 use super::super::words::Word;
 use super::columns::usual_size;
 use super::strips::{self, Segment, Strip};
 
-/// Lines of running text have at least so many words, and are so wide in the size of their letters.
+/// The minimum number of words in a line of running text, and its minimum width relative to the size of the
+/// letters.
 const WORDS_MIN: usize = 4;
 const WIDTH_MIN: f32 = 11.0;
-/// So many lines make a column of text.
+/// The minimum number of lines of a text column.
 const LINES_MIN: usize = 8;
 /// Lines of one column start at the same place, within this many letters.
 const SAME_LEFT: f32 = 0.3;
@@ -16,7 +17,7 @@ const FULL_MIN: f32 = 0.5;
 const FULL_WITHIN: f32 = 0.12;
 /// Lines of text this far apart, in the size of the letters, are of different blocks.
 const BLOCK_GAP_MAX: f32 = 4.0;
-/// How much the widths of columns differ.
+/// The maximum difference between the widths of columns.
 const WIDTH_WITHIN: f32 = 0.2;
 /// Columns of text on one page.
 const LANES_MAX: usize = 8;
@@ -26,11 +27,11 @@ const LANES_MAX: usize = 8;
 struct Lane {
     left: f32,
     right: f32,
-    /// From, to: where running text stands in it.
+    /// From, to: the ranges of running text in it.
     blocks: Vec<(f32, f32)>,
 }
 
-/// Words of a page, apart by the columns of text that they stand in or between.
+/// The words of a page, split by the text columns that they are in or between.
 pub(super) fn parts<'w>(words: &[&'w Word]) -> Vec<Vec<&'w Word>> {
     let strips = strips::strips(words);
     let lanes = lanes(&strips);
@@ -42,7 +43,7 @@ pub(super) fn parts<'w>(words: &[&'w Word]) -> Vec<Vec<&'w Word>> {
     let mut parts: Vec<Vec<&'w Word>> = vec![Vec::new(); cuts.len() + 2];
     let mut split = false;
     for strip in &strips {
-        // Where the text beside it has ended, a column goes on.
+        // A column continues after the end of the text beside it.
         let goes_on = split && cuts.iter().all(|cut| cut.is_beside(strip));
         split = goes_on || cuts.iter().any(|cut| cut.parts(strip));
         for word in strip.words() {
@@ -62,12 +63,12 @@ struct Cut {
 }
 
 impl Cut {
-    /// Whether all of a strip is on one side.
+    /// True if all of a strip is on one side.
     fn is_beside(&self, strip: &Strip<'_>) -> bool {
         strip.bounds.left >= self.at || strip.bounds.right <= self.at
     }
 
-    /// Whether it parts a strip: running text is beside it, and no word lies across.
+    /// True if it parts a strip: running text is beside it, and no word lies across.
     fn parts(&self, strip: &Strip<'_>) -> bool {
         let (_, y) = strip.bounds.center();
         let beside = self.blocks.iter().any(|(from, to)| (*from..=*to).contains(&y));
@@ -79,7 +80,7 @@ impl Cut {
     }
 }
 
-/// Where to cut between columns of text of about the same width. A single one is a cell with much text.
+/// The cuts between text columns of about the same width. A single one is a cell with much text.
 fn cuts(lanes: &[Lane]) -> Vec<Cut> {
     let mut cuts: Vec<Cut> = Vec::new();
     for (index, left) in lanes.iter().enumerate() {

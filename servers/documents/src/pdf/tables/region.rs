@@ -13,7 +13,7 @@ const MARGIN: f32 = 2.0;
 /// Columns and rows of one table.
 const COLUMNS_MAX: usize = 200;
 
-/// What told that there may be a table.
+/// The indication of a possible table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Origin {
     /// Lines that cross.
@@ -55,7 +55,7 @@ impl<'w> Region<'w> {
         })
     }
 
-    /// Whether all of it is set as on a typewriter, without columns drawn.
+    /// True if all of it is typewritten, without drawn columns.
     pub(super) fn is_verbatim(&self) -> bool {
         let drawn = columns::columns(self).iter().any(|column| column.edge == columns::Edge::Rule);
         !drawn && self.strips.iter().flat_map(Strip::words).all(|word| word.style.mono)
@@ -83,7 +83,7 @@ impl<'w> Region<'w> {
     }
 }
 
-/// Where words are, for those who need both directions at once.
+/// The column of a position, for uses of both directions at once.
 pub(super) fn column_of(columns: &[Column], x: f32) -> usize {
     columns.iter().position(|column| x < column.right).unwrap_or(columns.len().saturating_sub(1))
 }

@@ -7,11 +7,11 @@ use crate::Bounds;
 
 /// Rules this short are underlines, not rules between rows.
 const RULE_LENGTH_MIN: f32 = 10.0;
-/// Regions with at least so many ruled rows have all their rows ruled.
+/// Regions with at least this many ruled rows have all their rows ruled.
 const RULED_ROWS_MIN: usize = 3;
 /// Strips farther apart than the closest by this factor are of different rows.
 const PITCH_RATIO_MAX: f32 = 1.22;
-/// How far apart baselines of one cell can be, in the size of the letters.
+/// The maximum distance of baselines in one cell, relative to the size of the letters.
 const PITCH_MAX: f32 = 1.9;
 /// Lines of headings: how many, and how far apart in the size of the letters.
 const HEADING_STRIPS_MAX: usize = 4;
@@ -25,7 +25,7 @@ const SPACE: f32 = 0.25;
 #[derive(Clone, Debug)]
 pub(super) struct Band {
     pub(super) strips: Vec<usize>,
-    /// Where a rule parts it from the next, if one does.
+    /// The position of the rule between it and the next, if there is one.
     pub(super) rule_below: Option<f32>,
     pub(super) top: f32,
     pub(super) bottom: f32,
@@ -97,7 +97,7 @@ fn rule_between(region: &Region<'_>, upper: &Strip<'_>, lower: &Strip<'_>) -> Op
         .map(|rule| rule.at)
 }
 
-/// How many rows lie between two rules in most of a region.
+/// The number of rows between two rules in most of a region.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rows {
     Single,
@@ -121,7 +121,7 @@ struct Lines {
     /// From each strip to the next.
     pitches: Vec<f32>,
     closest: f32,
-    /// Whether there is more space between rows than between the lines of one.
+    /// True if there is more space between rows than between the lines of one.
     is_spaced: bool,
     size: f32,
 }
@@ -144,7 +144,8 @@ impl Lines {
         Self { pieces, widths, closest, is_spaced: wide * 10 >= pitches.len() * 3, pitches, size }
     }
 
-    /// Whether strips between two rules are rows of their own: most begin in the first column, and few go on in the next.
+    /// True if strips between two rules are separate rows: most begin in the first column, and few continue
+    /// in the next.
     fn are_rows(&self, band: &Band, strips: &[Strip<'_>], usual: Rows) -> bool {
         let count = band.strips.len();
         if count < 2 || count == 2 && usual == Rows::Single {
@@ -155,8 +156,8 @@ impl Lines {
         begun * 5 >= count * 3 && self.split(band, strips).len() * 5 >= count * 3
     }
 
-    /// Whether strips above the first rule are lines of one row of headings: words close above each other, none of them
-    /// over several columns.
+    /// True if strips above the first rule are lines of one heading row: words close above each other, none
+    /// of them over several columns.
     fn are_heading(&self, band: &Band, columns: &[Column]) -> bool {
         let close =
             band.strips[1..].iter().all(|&strip| self.pitches[strip - 1] <= self.size * HEADING_PITCH_MAX);
@@ -202,7 +203,7 @@ impl Lines {
         rows
     }
 
-    /// Whether the next strip is as close as lines of one cell are.
+    /// True if the next strip is as close as lines of one cell are.
     fn is_close(&self, strip: usize) -> bool {
         self.pitches[strip] <= (self.closest * PITCH_RATIO_MAX).min(self.size * PITCH_MAX)
     }
@@ -212,7 +213,7 @@ impl Lines {
     }
 
     fn goes_on_from(&self, row: &Band, last: usize, next: usize) -> bool {
-        // Without space between rows, what begins in the first column begins a row.
+        // Without space between rows, text in the first column begins a row.
         let begins = self.pieces[next][0].is_some() && self.filled(next) > 1;
         if begins && !self.is_spaced && !self.pieces[last][0].as_ref().is_some_and(|piece| piece.ends_open) {
             return false;
@@ -220,13 +221,13 @@ impl Lines {
         if self.goes_on(last, next) {
             return true;
         }
-        // A cell may have ended in an earlier line while another goes on.
+        // A cell may have ended in an earlier line while another continues.
         row.strips.len() > 1
             && row.strips.iter().any(|&strip| self.goes_on(strip, next))
             && self.filled(next) < self.filled(row.strips[0])
     }
 
-    /// Whether every piece of `lower` goes on with the one above it: its first word had no room there.
+    /// True if every piece of `lower` continues the one above it: its first word did not fit there.
     fn goes_on(&self, upper: usize, lower: usize) -> bool {
         let pairs = self.pieces[upper].iter().zip(&self.pieces[lower]).enumerate();
         let mut any = false;
@@ -248,7 +249,7 @@ impl Lines {
         if above.is_number || below.is_number && !below.starts_small {
             return false;
         }
-        // In a narrow column no second word has room, which says nothing.
+        // In a narrow column no second word fits, which says nothing.
         if !below.starts_small && self.widths[column] < WRAPPED_WIDTH_MIN * self.size {
             return false;
         }
@@ -289,7 +290,7 @@ fn ends_open(word: &str) -> bool {
     letters.next() == Some('-') && letters.next().is_some_and(char::is_alphabetic)
 }
 
-/// Figures, with what stands around them: `12,5 %`, `(3.4)`, `$1,200`, `–`.
+/// Figures, with surrounding signs: `12,5 %`, `(3.4)`, `$1,200`, `–`.
 pub(super) fn is_number(word: &str) -> bool {
     let digits = word.chars().filter(char::is_ascii_digit).count();
     let letters = word.chars().filter(|letter| letter.is_alphabetic()).count();

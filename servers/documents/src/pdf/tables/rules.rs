@@ -1,4 +1,4 @@
-//! What drawn lines enclose: grids, frames, and stacks of horizontal rules as books use them.
+//! Areas enclosed by drawn lines: grids, frames, and stacks of horizontal rules as in books.
 
 use super::super::content::{Direction, Orientation, PageContent, Ruling};
 use super::super::words::Word;
@@ -9,7 +9,7 @@ use crate::Bounds;
 /// Pieces of one line may be this far off each other, and this far apart along it.
 const SAME_LINE: f32 = 1.6;
 const PIECE_GAP_MAX: f32 = 3.0;
-/// How far a line may end before or behind the one that it meets.
+/// The maximum distance between the end of a line and the one that it meets.
 const MEET: f32 = 3.0;
 /// Shorter lines bound no cells.
 const LENGTH_MIN: f32 = 5.0;
@@ -19,10 +19,10 @@ const SAME_EXTENT: f32 = 4.0;
 const RULE_LENGTH_MIN: f32 = 40.0;
 /// Drawings have more lines than any table.
 const RULINGS_MAX: usize = 3_000;
-/// So many lines of text between two rules, and most of them running text, are no part of a table.
+/// This many lines of text between two rules, most of them running text, are not part of a table.
 const TEXT_STRIPS_MAX: usize = 3;
 
-/// The lines of a page, turned so that text goes to the right; pieces joined.
+/// The lines of a page, rotated so that text goes to the right; pieces joined.
 pub(super) struct Rules {
     pub(super) horizontal: Vec<Ruling>,
     pub(super) vertical: Vec<Ruling>,
@@ -169,7 +169,7 @@ fn grid<'w>(lines: &[Ruling], words: &[&'w Word]) -> Option<Region<'w>> {
     Region::new(Origin::Grid, bounds, words, horizontal, vertical)
 }
 
-/// Horizontal rules of the same extent above each other, with nothing vertical: booktabs and its likes.
+/// Horizontal rules of the same extent above each other, without vertical ones, as in booktabs tables.
 fn stacks<'w>(loose: &[Ruling], words: &[&'w Word]) -> Vec<Region<'w>> {
     let mut long: Vec<Ruling> =
         loose.iter().copied().filter(|rule| rule.length() >= RULE_LENGTH_MIN).collect();

@@ -5,7 +5,7 @@ use crate::Bounds;
 
 /// A gap at least this wide, in the size of the letters, may lie between columns.
 pub(super) const COLUMN_GAP_MIN: f32 = 0.9;
-/// How much of its height a word shares with a strip it is of.
+/// The share of its height that a word has in common with its strip.
 const OVERLAP_MIN: f32 = 0.5;
 
 /// Words without a wide gap between them.
@@ -15,7 +15,7 @@ pub(super) struct Segment<'w> {
     pub(super) bounds: Bounds,
 }
 
-/// Everything that stands on one line of a region, from left to right.
+/// Everything on one line of a region, from left to right.
 #[derive(Clone, Debug)]
 pub(super) struct Strip<'w> {
     pub(super) segments: Vec<Segment<'w>>,
@@ -45,7 +45,7 @@ impl<'w> Strip<'w> {
         Self { segments: cut(&words, COLUMN_GAP_MIN), bounds, baseline, size }
     }
 
-    /// Whether a wide gap parts it.
+    /// True if it has a wide gap.
     pub(super) fn is_parted(&self) -> bool {
         self.segments.len() > 1
     }

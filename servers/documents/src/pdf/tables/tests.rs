@@ -1,4 +1,4 @@
-//! Pages made up of words and lines, and what is found on them.
+//! Synthetic pages of words and lines, and the tables on them.
 
 use proptest::prelude::*;
 

@@ -20,7 +20,7 @@ impl Builder {
         Self { objects: vec![Vec::new(), Vec::new()], pages: Vec::new(), info: None, trailer: String::new() }
     }
 
-    /// Adds an object and gives its number.
+    /// Adds an object and returns its number.
     pub(super) fn object(&mut self, text: &str) -> usize {
         self.objects.push(text.as_bytes().to_vec());
         self.objects.len()
@@ -65,7 +65,7 @@ impl Builder {
         self
     }
 
-    /// Replaces the kids of the page tree by something of one's own.
+    /// Replaces the kids of the page tree.
     pub(super) fn finish_with_kids(mut self, kids: &str) -> Vec<u8> {
         self.objects[0] = b"<< /Type /Catalog /Pages 2 0 R >>".to_vec();
         self.objects[1] =
@@ -99,7 +99,7 @@ impl Builder {
     }
 }
 
-/// Shows a text at a place, counted from the lower left corner.
+/// Shows a text at a position, measured from the lower left corner.
 pub(super) fn text_at(x: f32, y: f32, size: f32, text: &str) -> String {
     format!("BT /F {size} Tf {x} {y} Td ({text}) Tj ET\n")
 }

@@ -25,7 +25,7 @@ pub(super) fn for_password(password: &str) -> (String, Vec<u8>) {
     (entries, key)
 }
 
-/// Encrypts what belongs to an object.
+/// Encrypts the content of an object.
 pub(super) fn encrypted(key: &[u8], object: u32, bytes: &[u8]) -> Vec<u8> {
     let mut seed = key.to_vec();
     seed.extend_from_slice(&object.to_le_bytes()[..3]);

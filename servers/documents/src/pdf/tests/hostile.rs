@@ -1,4 +1,4 @@
-//! Files that are broken, or made to break what reads them.
+//! Files that are broken, or crafted to break their readers.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use super::encryption;
 use super::{read, texts};
 use crate::{DocumentError, OpenOptions};
 
-/// Far more than any of these takes; what hangs takes for ever.
+/// Far more than any of these takes; a hang takes forever.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn within_patience<Answer>(work: impl FnOnce() -> Answer) -> Answer {
@@ -34,7 +34,7 @@ fn sample() -> Vec<u8> {
 fn nothing_and_rubbish_are_refused_in_words() {
     assert_eq!(attempt(b""), Err(DocumentError::Empty));
     let error = attempt(b"%PDF-1.7 and nothing else").unwrap_err();
-    assert_eq!(error.to_string(), "the PDF is damaged: no pages can be found in it");
+    assert_eq!(error.to_string(), "the PDF is damaged: it contains no pages");
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn forms_that_multiply_are_stopped() {
     let bytes = builder.page_with("", &format!("/XObject << /X {inner} 0 R >>"), &content).finish();
     let document = attempt(&bytes).unwrap();
     assert_eq!(texts(&document, 0), ["Before"]);
-    assert_eq!(document.warnings, ["page 1 could not be read to its end"]);
+    assert_eq!(document.warnings, ["page 1 could not be read completely"]);
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn pages_beyond_the_limit_are_left_out_and_said_to_be() {
     options.limits.pages_max = 1;
     let document = super::super::read(&sample(), &options).unwrap();
     assert_eq!((document.page_count, document.pages.len()), (2, 1));
-    assert_eq!(document.warnings, ["the document is long; pages from 2 on are left out"]);
+    assert_eq!(document.warnings, ["the document is long; pages from 2 on were left out"]);
 }
 
 /// A file of one page, encrypted for a password.
@@ -161,7 +161,7 @@ fn locked(password: &str) -> Vec<u8> {
     let (entries, key) = encryption::for_password(password);
     let content = text_at(50.0, 700.0, 10.0, "Secret words");
     let mut builder = Builder::new();
-    // The content of the first page is object 3, whatever it says.
+    // The content of the first page is always object 3.
     let encrypted = encryption::encrypted(&key, 3, content.as_bytes());
     let stream = builder.stream("", &encrypted);
     assert_eq!(stream, 3);

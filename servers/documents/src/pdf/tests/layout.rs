@@ -25,7 +25,7 @@ const RIGHT: [&str; 8] = [
     "in most of the papers there are.",
 ];
 
-/// Two columns drawn row by row over both, and something over the whole width above and below.
+/// Two columns drawn row by row across both, with full-width text above and below.
 fn two_columns(above: &str, below: &str) -> String {
     let mut content = text_at(50.0, 740.0, 10.0, above);
     for (index, (left, right)) in LEFT.iter().zip(RIGHT).enumerate() {

@@ -1,4 +1,4 @@
-//! What is read out of PDFs that are made here.
+//! The content of PDFs that are made here.
 
 mod builder;
 mod encryption;
@@ -118,7 +118,7 @@ fn font_for(builder: &mut Builder, pairs: &[(u8, &str)]) -> String {
 fn scripts_from_right_to_left_are_put_into_reading_order() {
     let mut builder = Builder::new();
     let font = font_for(&mut builder, &[(b'a', "א"), (b'b', "ב"), (b'c', "ג")]);
-    // What stands at the left is read last; the number keeps its order.
+    // The text at the left is read last; the number keeps its order.
     let bytes = builder.page_with("", &font, &text_at(50.0, 700.0, 10.0, "cba 12 ab")).finish();
     assert_eq!(texts(&read(&bytes), 0), ["בא 12 אבג"]);
 }

@@ -1,4 +1,4 @@
-//! One call as a list shows it.
+//! One call as a list entry.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::{CallFilter, CallStanding};
 pub struct CallEntry {
     pub id: CallId,
     pub state: CallState,
-    /// Who called.
+    /// The caller.
     pub principal: PrincipalId,
     pub about: Arc<About>,
     pub started_at_ms: i64,
@@ -32,7 +32,7 @@ pub enum CallState {
     Dispatched,
     /// The server waits for an answer of the client.
     InputRequired,
-    /// Its gateway ended before it was sent, and nobody can agree to it any more.
+    /// Its gateway stopped before it was sent, and it can no longer be approved.
     Abandoned,
     Ended(Outcome),
 }
@@ -75,7 +75,7 @@ impl CallEntry {
         }
     }
 
-    /// A call that has not been sent: somebody may still agree to it, or nobody can.
+    /// A call that has not been sent: it may still be approved, or no longer.
     pub(super) fn unsent(
         id: CallId,
         events: CallEvents<'_>,
@@ -100,7 +100,7 @@ impl CallEntry {
         self.state.stands()
     }
 
-    /// Whether a call that was found in another way than by events of its own fits a filter.
+    /// True if a call that was found by other means than its own events passes a filter.
     pub(super) fn passes(&self, filter: &CallFilter) -> bool {
         fn fits<T: PartialEq>(wanted: &Option<T>, found: Option<&T>) -> bool {
             wanted.as_ref().is_none_or(|wanted| found == Some(wanted))
@@ -124,7 +124,7 @@ impl CallEntry {
     }
 }
 
-/// The gateway ends what a crash left open; it did not call.
+/// The gateway ends the calls that a crash left open; it is not their caller.
 fn caller(end: &Event, events: CallEvents<'_>) -> PrincipalId {
     debug_assert_eq!(end.kind, EventKind::CallCompleted);
     if end.principal != PrincipalId::gateway() {

@@ -1,4 +1,4 @@
-//! All that the ledger has of a handful of calls, found by the blocks in which they have events.
+//! All ledger events of a handful of calls, found by the blocks that contain them.
 
 use std::collections::HashMap;
 
@@ -39,18 +39,18 @@ impl<'a> CallEvents<'a> {
         self.0.iter().find(|recorded| recorded.event.kind == EventKind::CallCompleted)
     }
 
-    /// The first event that the caller and not the gateway or a voter stands behind.
+    /// The first event by the caller, and not by the gateway or a voter.
     pub(super) fn of_caller(self) -> Option<&'a Event> {
         let caller = [EventKind::PolicyDecided, EventKind::CallStarted, EventKind::ApprovalRequested];
         self.0.iter().map(|recorded| &recorded.event).find(|event| caller.contains(&event.kind))
     }
 
-    /// What policy said last.
+    /// The last policy decision.
     pub(super) fn decision(self) -> Option<DecisionKind> {
         self.0.iter().rev().find_map(|recorded| recorded.event.decision)
     }
 
-    /// The number of the last event in which policy said this.
+    /// The number of the last event with this policy decision.
     pub(super) fn decided_last(self, decision: DecisionKind) -> Option<i64> {
         let is_it = |recorded: &&Recorded| {
             recorded.event.kind == EventKind::PolicyDecided && recorded.event.decision == Some(decision)
@@ -87,8 +87,8 @@ impl Store {
     }
 }
 
-/// Parameters: the terms of so many calls, then their ids. Each block is gone through once, however many of the calls
-/// have events in it.
+/// Parameters: the terms of `count` calls, then their ids. Each block is scanned once, no matter how many of
+/// the calls have events in it.
 fn text(dialect: Dialect, count: usize) -> String {
     let places =
         |first: usize| (first..first + count).map(|place| format!("${place}")).collect::<Vec<_>>().join(", ");

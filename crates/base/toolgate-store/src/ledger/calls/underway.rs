@@ -1,4 +1,4 @@
-//! Calls under way: those that were sent, and those that people are asked about.
+//! Calls in progress: those that were sent, and those that wait for approval.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -18,7 +18,8 @@ use crate::ledger::read::Order;
 use crate::row::row;
 use crate::{ApprovalFilter, PageCursor, Store, StoreError};
 
-/// Open approvals, and calls that joined one, that are looked at. Beyond it there is a page of approvals.
+/// The maximum number of open approvals, and of calls that joined one, that are read. Beyond it there is the
+/// page of approvals.
 const WAITING_MAX: usize = 200;
 
 const OPEN: &str =
@@ -46,7 +47,7 @@ impl OpenCall {
             task: self.task.map(Into::into),
             call: Some(CallId::new(self.call.as_str())),
             tool: self.tool.as_deref().map(CanonicalName::recorded),
-            // A name that is none says nothing about the call.
+            // An invalid name says nothing about the call.
             server: self.server.as_deref().and_then(|name| ServerName::new(name).ok()),
             ..About::default()
         };
@@ -65,7 +66,7 @@ impl OpenCall {
     }
 }
 
-/// When a call began, and its id: what those under way are sorted by.
+/// The start of a call, and its id: the sort key of calls in progress.
 type Key = (i64, String);
 
 impl Store {
@@ -90,8 +91,8 @@ impl Store {
         self.page_of(filter, open, &keys, limit).await
     }
 
-    /// Goes through the keys until the page is full: most that people are asked about have long been answered that they
-    /// must wait, and are no more under way.
+    /// Walks through the keys until the page is full: most calls with an open approval were answered long ago
+    /// that they must wait, and are no longer in progress.
     async fn page_of(
         &self,
         filter: &CallFilter,
@@ -176,7 +177,7 @@ impl Store {
     }
 }
 
-/// A call whose approval is open. Its client may have been told so, and have gone.
+/// A call whose approval is open. Its client may have been told so, and have left.
 fn still_asking(id: CallId, events: CallEvents<'_>) -> Option<CallEntry> {
     match events.end() {
         Some(end) => Some(CallEntry::ended(id, end, events)),
@@ -184,7 +185,7 @@ fn still_asking(id: CallId, events: CallEvents<'_>) -> Option<CallEntry> {
     }
 }
 
-/// Those whose client was told to come back wait for a person all the same, but they have their place among the ended.
+/// Calls whose client was told to come back still wait for a person, but are listed among the ended ones.
 fn fits(call: &CallEntry, filter: &CallFilter) -> bool {
     let told_to_wait = call.state == CallState::Ended(Outcome::PendingApproval);
     match filter.standing {

@@ -1,4 +1,4 @@
-//! What a program on the other side reads.
+//! The output for programs.
 
 use std::sync::Arc;
 

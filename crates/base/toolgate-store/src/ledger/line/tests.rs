@@ -112,7 +112,7 @@ fn the_hash_covers_every_field() {
         assert!(!seen.contains(&hash), "{name}");
         seen.push(hash);
     }
-    // One for each column but the hash itself, which is over all the others.
+    // One for each column except the hash itself, which covers all the others.
     assert_eq!(changes().len() + 1, super::super::append::COLUMNS.split(',').count());
 }
 

@@ -1,4 +1,4 @@
-//! Faults in a ledger that is nothing but rows; those in a real database are told by the stories.
+//! Faults in a ledger that consists of rows only; the stories cover those in a real database.
 
 use super::*;
 use crate::ledger::line::no_hash;
@@ -8,7 +8,7 @@ use toolgate_core::Digest;
 
 const KEY: [u8; 32] = [7; 32];
 
-/// A stream of so many events. The hash of each stands for its content.
+/// A stream of `count` events. The hash of each stands for its content.
 fn stream(name: &str, count: i64) -> (Vec<CheckedRow>, SealedHead) {
     let mut previous = no_hash();
     let mut rows = Vec::new();
@@ -112,7 +112,7 @@ proptest! {
         prop_assert_eq!(found(&rows, &head), Some((stream_seq, Some(seq), Tampering::Edited)));
     }
 
-    /// The number and the place are under the hash, so what was moved does not fit itself any more.
+    /// The hash covers the number and the place, so a moved event no longer matches its own hash.
     #[test]
     fn the_first_of_two_events_that_changed_places_is_named(
         count in 2i64..60, one in any::<prop::sample::Index>(), two in any::<prop::sample::Index>()

@@ -11,7 +11,7 @@ use crate::registry::{read_server, unreadable};
 use crate::{Store, StoreError};
 
 const DOING: &str = "read a page of the pinned tools";
-/// An empty text stands for any.
+/// An empty text matches anything.
 const NAMES: &str = "SELECT server, own FROM registry_tools
     WHERE tenant = $1 AND ($2 = '' OR status = $2) AND ($3 = '' OR server = $3)";
 /// Takes the tenant and the keys, as a JSON array.
@@ -19,7 +19,7 @@ const ROWS_SQLITE: &str = "WHERE tools.tenant = $1 AND tools.key IN (SELECT valu
 const ROWS_POSTGRES: &str =
     "WHERE tools.tenant = $1 AND tools.key IN (SELECT json_array_elements_text($2::json))";
 
-/// Which pinned tools are wanted. What is `None` may be anything.
+/// A filter for pinned tools. `None` matches anything.
 #[derive(Clone, Debug, Default)]
 pub struct ToolRowFilter {
     pub status: Option<ToolStatus>,

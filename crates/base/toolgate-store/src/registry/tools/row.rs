@@ -76,7 +76,7 @@ row! {
         rejected: Option<Vec<u8>>,
         first_seen_ms: i64,
         last_seen_ms: i64,
-        /// When the server was last read, if it ever was.
+        /// The last time the server was read, if ever.
         read_ms: Option<i64>,
         reviewed_by: Option<String>,
         reviewed_at_ms: Option<i64>,

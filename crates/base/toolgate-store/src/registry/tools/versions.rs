@@ -1,5 +1,5 @@
-//! Every definition that a tool was seen with, noted in the transaction that writes its row. Most tools never change: the first
-//! definition is in the row alone until there is a second one.
+//! Every definition that a tool was seen with, recorded in the transaction that writes its row. Most tools
+//! never change: the first definition is only in the row until there is a second one.
 
 use std::sync::LazyLock;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -70,7 +70,7 @@ impl Store {
     }
 }
 
-/// Keeps what rows have that are about to change. To be called before they are written.
+/// Stores the definitions of rows that are about to change. Must be called before they are written.
 pub(super) async fn keep_first(
     tx: &mut Transaction,
     tenant: &'static str,
@@ -81,14 +81,14 @@ pub(super) async fn keep_first(
     tx.sql(text).bind(tenant).bind(keys).execute().await.map(drop)
 }
 
-/// Notes what rows have that were changed, and lets the oldest go.
+/// Records the definitions of changed rows, and removes the oldest.
 pub(super) async fn note(
     tx: &mut Transaction,
     tenant: &'static str,
     changes: &[ToolRowChange],
 ) -> Result<(), sqlx::Error> {
     let Some(keys) = changed_keys(changes) else { return Ok(()) };
-    // Changes follow each other faster than milliseconds; what is offered comes after what is pinned.
+    // Changes follow each other faster than milliseconds; the offered definition comes after the pinned one.
     let now_us = now_us();
     let seen: Vec<(&ToolRowChange, &Definition, i64)> = changed(changes)
         .flat_map(|change| {
@@ -109,7 +109,7 @@ pub(super) async fn note(
     tx.sql(text).bind(tenant).bind(keys).bind(VERSIONS_PER_TOOL_MAX).execute().await.map(drop)
 }
 
-/// Of a tool that is new there is one definition, unless its server offers another one at once.
+/// A new tool has one definition, unless its server offers another one at once.
 fn changed(changes: &[ToolRowChange]) -> impl Iterator<Item = &ToolRowChange> {
     changes.iter().filter(|change| change.after.is_some() || change.row.candidate.is_some())
 }

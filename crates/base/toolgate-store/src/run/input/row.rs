@@ -10,7 +10,7 @@ use crate::db::{Statement, without_nul};
 use crate::registry::{read_raw, unreadable};
 use crate::row::row;
 
-/// What stands for the id of a slot, which may be longer than an index takes.
+/// A key for the id of a slot, which may be too long for an index.
 pub(super) fn key(slot: &Slot) -> Vec<u8> {
     Digest::of(&slot.slot_id).as_bytes().to_vec()
 }

@@ -1,4 +1,4 @@
-//! Artifacts: what runs made.
+//! Artifacts: the output of runs.
 
 use serde_json::json;
 use toolgate_core::event::EventKind;

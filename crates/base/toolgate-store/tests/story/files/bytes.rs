@@ -73,7 +73,7 @@ async fn bytes_that_were_touched_lately_stay(world: World) {
     for (content, at_ms) in [("a", NOW_MS), ("b", LATER_MS), ("c", NOW_MS - 5), ("d", NOW_MS - 6)] {
         assert_eq!(touch_at(&store, content, at_ms).await, Touched::Ready);
     }
-    // A clock that is behind takes nothing back.
+    // A clock that is behind undoes nothing.
     touch_at(&store, "b", NOW_MS - 9).await;
     touch_at(&store, "c", LATER_MS).await;
     let first = store.condemn_blobs(LATER_MS, 1).await.expect("looked");
@@ -134,7 +134,7 @@ async fn a_text_lives_as_long_as_what_it_was_made_of(world: World) {
     let (from, text) = (source.digest, Digest::of("text"));
     assert_eq!(store.extraction(&from, "x@1").await.expect("read"), None);
     store.put_extraction(&from, "x@1", &text).await.expect("stored");
-    // What is text already may be its own.
+    // A text may be its own extraction.
     store.put_extraction(&from, "plain", &from).await.expect("stored");
     assert_eq!(store.extraction(&from, "x@1").await.expect("read"), Some(text));
     assert_eq!(store.extraction(&from, "x@2").await.expect("read"), None, "another version reads otherwise");
@@ -148,7 +148,8 @@ async fn a_text_lives_as_long_as_what_it_was_made_of(world: World) {
     assert_eq!(condemned(&store).await, digests(&["text"]));
 }
 
-/// Collectors that would take everything, and people who store and delete the same few bytes: whatever is kept has bytes.
+/// Collectors that would remove everything, and people who store and delete the same few bytes: every stored
+/// file has its bytes.
 async fn what_is_stored_while_others_collect_keeps_its_bytes(world: World) {
     let (store, one, two) = replicas(&world).await;
     let collector = |store: Store| {
@@ -191,7 +192,7 @@ async fn what_is_stored_while_others_collect_keeps_its_bytes(world: World) {
     }
 }
 
-/// More often than collectors that spare nothing are faster.
+/// More attempts than ruthless collectors need.
 const TRIES_MAX: usize = 2_000;
 
 async fn until_kept(books: &Books, file: &File, content: &str) {

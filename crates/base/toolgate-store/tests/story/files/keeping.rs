@@ -1,4 +1,4 @@
-//! How files are kept, found, deleted and run out.
+//! Storing, finding, deleting and expiring files.
 
 use serde_json::json;
 use toolgate_core::PrincipalId;
@@ -109,7 +109,7 @@ async fn a_page_ends_where_the_next_begins(world: World) {
     let (first, next) = page(&store, &filter, 2).await;
     assert_eq!(first, ["file_e", "file_d"]);
     filter.cursor = Some(next.expect("there is more").to_string().parse().expect("a cursor reads back"));
-    // What comes or goes meanwhile moves nothing.
+    // Concurrent additions and removals do not shift the page.
     let newest = File { created_at_ms: NOW_MS + 3, ..file("f", "hello") };
     keep(&books, &newest, "hello").await;
     books.delete_file(&FileId::new("file_d"), &erna(), FileEnd::Deleted).await.expect("deleted");
@@ -151,7 +151,7 @@ async fn files_run_out_when_their_time_is_over(world: World) {
     }
 }
 
-/// How many operations a small change may have at most.
+/// The maximum number of operations of a small change.
 const OPERATIONS_MAX: u64 = 40;
 
 async fn whatever_fails_a_file_and_its_event_go_together(world: World) {

@@ -1,4 +1,4 @@
-//! Refs: what was taken out of results, and what servers keep.
+//! Refs: parts that were taken out of results, and contents that servers keep.
 
 use toolgate_core::file::{Origin, Ref};
 use toolgate_core::id::{RefId, RunId, SessionId};

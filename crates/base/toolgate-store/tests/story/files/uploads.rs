@@ -64,7 +64,7 @@ async fn a_broken_upload_may_be_tried_again_until_its_time_is_over(world: World)
     store.finish_upload(&new.id, &FileId::new("file_1")).await.expect("closed");
     let done = store.upload(&new.id).await.expect("read").expect("is there");
     assert_eq!(done.file, Some(FileId::new("file_1")));
-    // A straggler opens nothing again.
+    // A late release has no effect.
     store.release_upload(&new.id).await.expect("asked");
     store.finish_upload(&new.id, &FileId::new("file_2")).await.expect("asked");
     assert_eq!(store.upload(&new.id).await.expect("read"), Some(done));

@@ -15,7 +15,7 @@ crate::on_both!(
     from_whichever_operation_on_it_is_away_every_call_has_one_end,
 );
 
-/// How long a test waits for what must happen soon.
+/// The time that a test waits for something that must happen soon.
 const SOON: Duration = Duration::from_secs(10);
 
 async fn until(what: &str, mut fits: impl AsyncFnMut() -> bool) {
@@ -77,7 +77,7 @@ async fn it_recovers_when_nobody_writes(world: World) {
     assert_eq!(story(&store).await, Vec::<String>::new());
 }
 
-/// One failure at a time: the n-th question to the database, or the answer to the n-th commit.
+/// One failure at a time: the n-th query to the database, or the answer to the n-th commit.
 async fn whichever_operation_fails_once_nothing_is_lost_or_written_twice(world: World) {
     let store = world.open().await;
     let writer = writer(&store, "one").await;
@@ -102,7 +102,8 @@ async fn whichever_operation_fails_once_nothing_is_lost_or_written_twice(world: 
     assert_sound(&store).await;
 }
 
-/// The database goes away at the n-th question, or right after a commit whose answer is lost, and comes back later.
+/// The database goes down at the n-th query, or right after a commit whose answer is lost, and comes back
+/// later.
 async fn from_whichever_operation_on_it_is_away_every_call_has_one_end(world: World) {
     let store = world.open().await;
     let writer = writer(&store, "one").await;
@@ -112,7 +113,7 @@ async fn from_whichever_operation_on_it_is_away_every_call_has_one_end(world: Wo
         store.fail_from_nth(n);
         let begin = writer.start(on_disk(vec![decided(&call), started(&call)]), Warrant::NoneNeeded).await;
         if begin.is_ok() {
-            // Whatever it is told, the end of a call that ran is not lost.
+            // Regardless of the answer, the end of a call that ran is not lost.
             drop(writer.append(entry(vec![completed(&call, Outcome::Succeeded)])).await);
         }
         let is_over = store.is_fault_to_come();

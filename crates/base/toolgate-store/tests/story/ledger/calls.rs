@@ -1,4 +1,4 @@
-//! Calls, one entry for each, and what is told of traffic and taken away.
+//! Calls, one entry for each, and the events of traffic.
 
 use toolgate_core::approval::Approval;
 use toolgate_core::governance::{Approvals, Ledger, Warrant};
@@ -35,7 +35,7 @@ fn standing(standing: CallStanding) -> CallFilter {
     CallFilter { standing: Some(standing), ..CallFilter::default() }
 }
 
-/// A call with its three events; every third fails, every fifth is of somebody else on another server.
+/// A call with its three events; every third fails, every fifth is by another caller on another server.
 async fn whole_call(writer: &LedgerWriter, number: i64) {
     let call = format!("tc_{number:03}");
     let mut events = vec![decided(&call), started(&call), completed(&call, Outcome::Succeeded)];
@@ -131,7 +131,7 @@ async fn pages_of_calls_follow_one_another_without_gap_or_repeat(world: World) {
             assert!(page.calls.len() <= 3);
             ids.extend(page.calls.iter().map(|call| call.id.to_string()));
             let Some(next) = page.next else { break };
-            // As it travels.
+            // In its text form.
             cursor = Some(next.to_string().parse().expect("a cursor"));
         }
         let count = ids.len();

@@ -1,4 +1,4 @@
-//! The ledger. What its stories have in common: calls, and ways to look at what became of them.
+//! The ledger. The common parts of its stories: calls, and ways to inspect their events.
 
 mod away;
 mod calls;
@@ -77,7 +77,7 @@ async fn all(store: &Store) -> Vec<Recorded> {
     page(store, &Filter::default(), Order::OldestFirst).await
 }
 
-/// What happened to which call, oldest first.
+/// The events of each call, oldest first.
 async fn story(store: &Store) -> Vec<String> {
     let told = all(store).await.into_iter().map(|one| {
         let call = one.event.about.call.as_ref().map_or("", |call| call.as_str()).to_owned();

@@ -1,4 +1,4 @@
-//! Events on their way to somebody else.
+//! Events on their way to other systems.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -116,7 +116,7 @@ async fn two_processes_never_hold_the_same_batch(world: World) {
     assert_eq!(*delivered.lock().expect("not poisoned"), expected);
 }
 
-/// Takes and delivers until so many were delivered by all couriers together.
+/// Takes and delivers until all couriers together have delivered `count`.
 async fn deliver_all(store: Store, delivered: Arc<Mutex<Vec<String>>>, count: usize) {
     while delivered.lock().expect("not poisoned").len() < count {
         let batch = take(&store, 3).await;
@@ -142,7 +142,7 @@ async fn a_holder_that_died_is_followed_by_another(world: World) {
     call(&one, 2).await;
     let next = take(&alive, 10).await;
     assert_eq!(calls(&next), ["tc_002"]);
-    // The one that was taken for dead comes back: it takes neither the lease nor the position back.
+    // The one that was taken for dead comes back: it regains neither the lease nor the position.
     dead.delivered("meter", &in_hand).await.expect("marked");
     assert!(take(&dead, 10).await.is_empty(), "the lease is another's");
     alive.delivered("meter", &next).await.expect("marked");

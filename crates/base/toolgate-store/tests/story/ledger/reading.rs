@@ -156,7 +156,7 @@ async fn who_follows_misses_nothing_that_others_write(world: World) {
     assert!(seen.is_sorted_by(|one, two| one.seq < two.seq));
 }
 
-/// Whether what is seen is all there is up to its last event.
+/// True if the seen events are all events up to the last one.
 async fn all_seen(store: &Store, seen: &[Recorded]) -> bool {
     let last = seen.last().map_or(0, |last| last.seq);
     all(store).await.iter().filter(|one| one.seq <= last).count() == seen.len()

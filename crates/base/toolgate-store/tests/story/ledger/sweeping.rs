@@ -1,4 +1,4 @@
-//! What a crash left open.
+//! Calls that a crash left open.
 
 use toolgate_core::event::Outcome;
 use toolgate_core::governance::{Ledger, Warrant};

@@ -1,4 +1,4 @@
-//! Somebody with access to the database changes what happened.
+//! Tampering by someone with access to the database.
 
 use toolgate_core::event::Outcome;
 use toolgate_core::governance::Ledger;
@@ -19,7 +19,7 @@ crate::on_both!(
     a_forged_head_is_not_sealed_by_writing_on,
 );
 
-/// An event with everything, so that there is something to change in every column.
+/// An event with all fields, so that there is something to change in every column.
 fn full(number: i64) -> Event {
     let about = About {
         run: Some(RunId::new("run_1")),
@@ -106,7 +106,7 @@ async fn every_column_of_every_event_is_watched(world: World) {
             assert_eq!(world.sql(&edit).await, 1, "{edit}");
             let fault = fault(&store).await.unwrap_or_else(|| panic!("{edit} went unnoticed"));
             match column {
-                // Moved away, it is missing where it was, or odd where it is now: whichever comes first.
+                // A moved event is missing at its old place, or wrong at its new one: whichever comes first.
                 "seq" => assert!(
                     (fault.stream == stream && fault.stream_seq == stream_seq)
                         || fault.seq == Some(seq + 100),
@@ -147,7 +147,7 @@ async fn events_that_changed_places_are_named(world: World) {
             1
         );
     }
-    // What is second now was third, and names the second one before it.
+    // The event that is second now was third, and names the second one as its predecessor.
     let found = fault(&store).await.expect("a fault");
     assert_eq!(found.stream, "one");
     assert_eq!(found.seq, Some(3));
@@ -177,7 +177,7 @@ async fn an_inserted_event_is_named(world: World) {
     assert_eq!(fault(&store).await.expect("a fault").seq, Some(0));
 }
 
-/// One who can compute hashes appends an event that fits; without the key the head does not follow.
+/// An attacker who can compute hashes appends an event that fits; without the key the head does not follow.
 async fn a_forged_head_is_noticed(world: World) {
     let store = ledger(&world).await;
     let forge = "UPDATE ledger_heads SET stream_seq = 4, hash = (SELECT hash FROM ledger_events \

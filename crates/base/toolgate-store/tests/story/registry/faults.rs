@@ -34,7 +34,7 @@ async fn story(books: &Books, server: &str) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// What is told of all servers so far: pinned, withheld, revision.
+/// The current state of all servers: pinned, withheld, revision.
 async fn told(store: &Store) -> (usize, usize, u64) {
     let pinned = count_of(store, EventKind::ToolsPinned).await;
     (pinned, count_of(store, EventKind::ToolQuarantined).await, revisions(store).await.tools)

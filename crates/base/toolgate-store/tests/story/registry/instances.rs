@@ -1,4 +1,4 @@
-//! Servers that register themselves, and their signs of life.
+//! Servers that register themselves, and their heartbeats.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What the registry keeps. What its stories have in common: two gateways, tools, and events to tell of them.
+//! The data of the registry. The common parts of its stories: two gateways, tools, and their events.
 
 mod faults;
 mod instances;
@@ -64,7 +64,7 @@ fn tool(server: &str, own: &str) -> ToolRow {
     }
 }
 
-/// What becomes of it when its server offers something else.
+/// The row after its server offered another definition.
 fn quarantined(row: &ToolRow, why: &str) -> ToolRow {
     ToolRow {
         status: ToolStatus::Quarantined,

@@ -1,4 +1,4 @@
-//! Names by which agents call things.
+//! The agents' names of tools and prompts.
 
 use toolgate_core::CanonicalName;
 use toolgate_core::registry::{NamedKind, WireName};

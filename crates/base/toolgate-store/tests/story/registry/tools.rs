@@ -120,7 +120,7 @@ async fn a_tool_comes_back_as_it_was_pinned(world: World) {
     assert_eq!(revisions(&store).await, Revisions { tools: 2, ..Revisions::default() });
 }
 
-/// Whatever a server calls its tools, the others are pinned too.
+/// Whatever name one tool has, the others are pinned too.
 async fn a_tool_may_have_any_name(world: World) {
     let store = world.open().await;
     let books = books(&store).await;

@@ -1,4 +1,4 @@
-//! Which calls are let into a run, and how often they count.
+//! The admission of calls into a run, and how they count.
 
 use toolgate_core::run::Run;
 use toolgate_store::{BatchCall, RunCallState};

@@ -1,4 +1,4 @@
-//! Runs within runs: what they may use, and how they end.
+//! Runs within runs: their budgets, and their end.
 
 use toolgate_core::id::RunId;
 use toolgate_core::run::Run;

@@ -1,4 +1,4 @@
-//! How runs end.
+//! The ends of runs.
 
 use toolgate_core::run::Run;
 use toolgate_store::Ending;

@@ -1,4 +1,4 @@
-//! The database fails at any operation: what somebody was told is so, and nothing is half done.
+//! The database fails at any operation: confirmed steps hold, and nothing is half done.
 
 use toolgate_store::Ending;
 
@@ -9,7 +9,7 @@ crate::on_both!(any_single_operation_may_fail, the_database_may_go_away_at_any_o
 /// More operations than the story has.
 const OPERATIONS_MAX: u64 = 300;
 
-/// How far a story got, by what its teller was told.
+/// The progress of a story, by the answers that its teller got.
 #[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Told {
     #[default]
@@ -20,7 +20,7 @@ enum Told {
     Ended,
 }
 
-/// A run with another one in it asks, gets its answer, asks again, and is cancelled from above.
+/// A run with a child run asks, gets its answer, asks again, and is cancelled from above.
 async fn story(books: &Books, name: &str) -> Told {
     try_story(books, name).await.unwrap_or_else(|(told, error)| {
         assert!(matches!(error, RunError::Store(_)), "{error:?}");

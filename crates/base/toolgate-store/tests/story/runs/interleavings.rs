@@ -1,4 +1,4 @@
-//! Whatever happens in a run, in whatever order, at two gateways and through crashes: its states are those of the machine,
+//! Any sequence of events in a run, at two gateways and through crashes: its states follow the state machine,
 //! and it has at most one end.
 
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ const CALLS_MAX: u64 = 6;
 enum Deed {
     /// A call that ends.
     Call,
-    /// A call that is let in, and of which nobody hears again.
+    /// A call that is admitted and never ends.
     Admit,
     Ask,
     Answer,
@@ -38,7 +38,7 @@ struct Wave {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Then {
     GoOn,
-    /// Both gateways die while the deeds are under way.
+    /// Both gateways die while the deeds are in progress.
     Crash,
 }
 
@@ -65,7 +65,7 @@ fn waves() -> impl Strategy<Value = Vec<Wave>> {
     prop::collection::vec(wave.prop_map(|(deeds, then)| Wave { deeds, then }), 1..8)
 }
 
-/// Any refusal may come, but none for a reason that the store made up.
+/// Any refusal may come, but none for a reason inside the store.
 async fn act(books: Books, run: RunId, deed: Deed, number: u32) {
     let by = ada();
     let act = later(&by, i64::from(number));
@@ -122,7 +122,7 @@ impl Gateways {
         Self { store, books: [one, two] }
     }
 
-    /// What was already in the hands of the database is left to it.
+    /// Statements that the database already has are left to it.
     async fn crash(self) {
         for books in &self.books {
             books.writer().close().await;

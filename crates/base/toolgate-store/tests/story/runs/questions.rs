@@ -1,4 +1,4 @@
-//! Questions to people: when they may be asked, and what an answer does.
+//! Questions to people: the conditions for asking, and the effect of an answer.
 
 use serde_json::json;
 use toolgate_core::run::SlotOption;

@@ -154,7 +154,7 @@ async fn nothing_is_let_in_after_the_end(world: World) {
             admitted += usize::from(admit.await.expect("no panic"));
         }
         match completed {
-            // It came before all of them, or nothing was let in.
+            // It came before all of them, or nothing was admitted.
             Ok(_) => assert_eq!(admitted, 0),
             Err(RunError::InFlight(calls)) => assert!(!calls.is_empty() && admitted == 12),
             Err(other) => panic!("{other:?}"),

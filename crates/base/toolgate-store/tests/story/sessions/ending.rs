@@ -1,4 +1,4 @@
-//! How sessions end: somebody closes them, or nobody uses them.
+//! The ends of sessions: explicit closing, or idleness.
 
 use toolgate_core::event::EventKind;
 use toolgate_core::id::SessionId;

@@ -1,4 +1,4 @@
-//! Who looks for sessions finds them.
+//! Finding sessions.
 
 use toolgate_core::PrincipalId;
 use toolgate_store::{PageCursor, SessionFilter, SessionStanding, Store, StoredSession};

@@ -1,4 +1,4 @@
-//! How sessions begin and what may be changed about them.
+//! Opening sessions and changing them.
 
 use std::sync::Arc;
 
@@ -144,7 +144,7 @@ async fn what_a_session_may_touch_is_changed_only_by_who_saw_it_last(world: Worl
     assert!(matches!(nowhere, Err(ChangeSessionError::Unknown)));
 }
 
-/// What is there of a session: rows, tokens, events.
+/// The traces of a session: rows, tokens, events.
 async fn traces(store: &Store, session: &StoredSession) -> (usize, usize, usize) {
     let row = store.get_session(&session.id).await.expect("read").is_some();
     let tokens = store.list_session_tokens(&session.id).await.expect("listed").len();

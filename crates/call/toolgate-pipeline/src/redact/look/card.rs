@@ -1,5 +1,5 @@
-//! Numbers of payment cards: known by their first digits, their length and the check digit, written in one piece or in
-//! the groups that stand on the card.
+//! Numbers of payment cards: recognised by their first digits, their length and the check digit, written in
+//! one piece or in the groups printed on the card.
 
 use std::ops::Range;
 
@@ -8,12 +8,12 @@ pub(crate) const CARD: &str = "card number";
 /// The shortest ones.
 const CARD_BYTES_MIN: usize = 14;
 const CARD_DIGITS_MAX: usize = 16;
-/// How cards group their digits.
+/// The groups of digits on cards.
 const GROUPS: [&[usize]; 6] = [&[16], &[15], &[14], &[4, 4, 4, 4], &[4, 6, 5], &[4, 6, 4]];
-/// Smaller numbers are none.
+/// Smaller numbers are not card numbers.
 const NUMBER_MIN: u64 = 10_u64.pow(13);
 
-/// Where they are.
+/// The positions of card numbers.
 pub(super) fn cards(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     each_card(text.as_bytes(), |place| {
@@ -24,7 +24,7 @@ pub(super) fn cards(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Whether a JSON text may hold one: what stands before it may be an escape.
+/// True if a JSON text may contain one: an escape may precede it.
 pub(in crate::redact) fn may_hold_card(json: &str) -> bool {
     let mut any = false;
     each_card(json.as_bytes(), |place| any |= !is_fraction(json.as_bytes(), &place));
@@ -37,8 +37,8 @@ pub(in crate::redact) fn card_of_number(number: u64) -> Option<String> {
     is_card(digits.as_bytes()).then_some(digits)
 }
 
-/// A run of digits and separators that is long enough covers one of the places that are its least length apart, so only
-/// these are looked at.
+/// A run of digits and separators that is long enough covers one of the positions that are its minimum length
+/// apart, so only these are checked.
 fn each_card(text: &[u8], mut see: impl FnMut(Range<usize>)) {
     let mut at = CARD_BYTES_MIN - 1;
     while at < text.len() {
@@ -76,7 +76,8 @@ fn cards_in_run(text: &[u8], run: Range<usize>, see: &mut impl FnMut(Range<usize
     }
 }
 
-/// Where the card ends that begins here, if its digits are in these groups with one separator between them.
+/// The end of the card number that starts here, if its digits are in these groups with one separator between
+/// them.
 fn grouped(text: &[u8], run: Range<usize>, groups: &[usize]) -> Option<usize> {
     let mut digits = [0; CARD_DIGITS_MAX];
     let mut count = 0;
@@ -136,7 +137,7 @@ fn checks(digits: &[u8]) -> bool {
     sum.is_multiple_of(10)
 }
 
-/// Whether it is no part of a name, of an id or of a fraction.
+/// True if it is not part of a name, of an id or of a fraction.
 fn stands_alone(text: &[u8], place: &Range<usize>) -> bool {
     let of_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let before = text[..place.start].last().is_some_and(of_word);

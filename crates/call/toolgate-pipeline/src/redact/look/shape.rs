@@ -1,4 +1,4 @@
-//! How the different kinds of credentials go on behind their beginning.
+//! The shapes of credentials after their beginning.
 
 use std::ops::Range;
 
@@ -8,46 +8,48 @@ use toolgate_core::Role;
 
 /// Characters of a Toolgate token behind its role: 32 bytes in base64 without padding.
 const TOKEN_CHARS: usize = 43;
-/// So many characters behind `Bearer` in the middle of a text are a credential and not a word.
+/// The minimum number of characters after `Bearer` in the middle of a text that make a credential and not a
+/// word.
 const BEARER_CHARS_MIN: usize = 20;
 /// Shorter ones are words.
 const BASIC_CHARS_MIN: usize = 8;
-/// Each of the three parts of a JSON Web Token has at least so many.
+/// The minimum length of each of the three parts of a JSON Web Token.
 const WEB_TOKEN_PART_MIN: usize = 10;
-/// It says which algorithm and which key.
+/// The head names the algorithm and the key.
 const WEB_TOKEN_HEAD_MAX: usize = 1024;
-/// Within so many characters of a credential there is something of everything.
+/// A credential has all kinds of characters within this many of its first.
 const MIXED_WITHIN: usize = 128;
-/// How far behind `://` a password is looked for.
+/// The number of bytes after `://` in which a password is searched for.
 pub(super) const ADDRESS_BYTES_MAX: usize = 256;
 /// A line of a private key; only the last may be shorter.
 const KEY_LINE_BYTES_MIN: usize = 16;
 const KEY_LABEL_BYTES_MAX: usize = 64;
 const DASHES: &str = "-----";
 const KEY_END: &str = "-----END ";
-/// What an encrypted key says about itself.
+/// The headers of an encrypted key.
 const KEY_HEADERS: [&str; 2] = ["Proc-Type: ", "DEK-Info: "];
 
 type Belongs = fn(u8) -> bool;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Shape {
-    /// The beginning and at least so many of these.
+    /// The beginning and at least this many of these characters.
     Run {
         of: Belongs,
         bytes_min: usize,
     },
-    /// The same, with a digit, a small and a capital letter among them: the beginning alone says little.
+    /// The same, with a digit, a lower-case and an upper-case letter among them: the beginning alone is not
+    /// enough.
     Mixed {
         of: Belongs,
         bytes_min: usize,
     },
-    /// The beginning and exactly so many of these.
+    /// The beginning and exactly this many of these characters.
     Exactly {
         of: Belongs,
         bytes: usize,
     },
-    /// What follows the beginning, without it.
+    /// The text after the beginning, without it.
     Behind {
         of: Belongs,
         bytes_min: usize,
@@ -62,14 +64,14 @@ pub(super) enum Shape {
 }
 
 impl PartialEq for Shape {
-    /// Whether they are of the same kind; functions cannot be compared.
+    /// Compares the kind only; functions cannot be compared.
     fn eq(&self, other: &Self) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }
 }
 
 impl Shape {
-    /// Where the credential is whose beginning, in any case of letters, stands at `at`.
+    /// The range of the credential whose beginning, in any case of letters, is at `at`.
     pub(super) fn at(self, text: &str, at: usize, start: &str) -> Option<Range<usize>> {
         let behind = at + start.len();
         let rest = &text[behind..];
@@ -98,13 +100,13 @@ impl Shape {
         }
     }
 
-    /// The same where it stands in JSON, with escapes: perhaps.
+    /// The same in JSON, where escapes make it a possibility only.
     pub(super) fn may_be_at(self, json: &[u8], at: usize, start: &str) -> bool {
         let rest = &json[(at + start.len()).min(json.len())..];
         let longer = |of: Belongs, bytes_min: usize| {
             rest.iter().take_while(|byte| of(**byte) || **byte == b'\\').take(bytes_min).count() == bytes_min
         };
-        // What looks like a letter may be the end of an escape.
+        // An apparent letter may be the end of an escape.
         let is_within = is_within_word(json, at) && json[..at].iter().nth_back(1) != Some(&b'\\');
         match self {
             Shape::Bearer => true,
@@ -152,8 +154,8 @@ fn web_token(text: &str) -> Option<usize> {
     Some(head + 1 + claims + 1 + run_of(signature, is_word))
 }
 
-/// What stands between the first and the last line of a private key. Words that somebody writes behind a first line are no
-/// part of it: lines have no spaces and are long.
+/// The content between the first and the last line of a private key. Prose after a first line does not count:
+/// key lines have no spaces and are long.
 fn private_key(rest: &str) -> Option<Range<usize>> {
     let near = &rest.as_bytes()[..rest.len().min(KEY_LABEL_BYTES_MAX)];
     let label = near.windows(DASHES.len()).position(|window| window == DASHES.as_bytes())?;
@@ -206,7 +208,8 @@ fn password(rest: &str) -> Option<Range<usize>> {
     (name + 1 < host).then_some(name + 1..host)
 }
 
-/// How long a run is that has at least so many. What is too short is given up early: a text may be full of beginnings.
+/// The length of a run that has at least this many characters. Short runs are abandoned early: a text may be
+/// full of beginnings.
 fn long_run(text: &str, belongs: Belongs, least: usize) -> Option<usize> {
     let begins = text.bytes().take(least).take_while(|byte| belongs(*byte)).count() == least;
     begins.then(|| run_of(text, belongs))
@@ -224,7 +227,7 @@ fn is_mixed(text: &str, belongs: Belongs) -> bool {
         .all(holds)
 }
 
-/// Whether a letter or a digit stands right before this place.
+/// True if a letter or a digit directly precedes this position.
 fn is_within_word(text: &[u8], at: usize) -> bool {
     text[at].is_ascii_alphanumeric() && text[..at].last().is_some_and(u8::is_ascii_alphanumeric)
 }

@@ -1,4 +1,4 @@
-//! The kinds there are. Where one beginning is that of another, the longer comes first.
+//! The table of kinds. If one beginning is a prefix of another, the longer one comes first.
 
 use super::Look;
 use super::shape::{Shape, is_alphanumeric, is_base64, is_capital, is_dotted, is_hex, is_path, is_word};

@@ -1,4 +1,4 @@
-//! Gates ask people, and what they ask for is put together.
+//! Gates ask people, and their requirements are merged.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! The guard permits and forbids, and denies what it cannot evaluate.
+//! The guard permits and forbids, and denies calls that it cannot evaluate.
 
 use super::*;
 

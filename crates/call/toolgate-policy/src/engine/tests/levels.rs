@@ -1,4 +1,4 @@
-//! A session may ask for more care than the gateway does, and policies see whose session it is.
+//! A session may ask for more care than the gateway does, and policies see the session's agent.
 
 use toolgate_core::decision::{Asking, Glimpse, Visibility};
 use toolgate_core::scope::AgentName;
@@ -70,7 +70,7 @@ fn policies_see_the_agent_and_the_level_that_is_in_force() {
     let engine = PolicyEngine::load(sources(&[(Set::Gates, gates)], Template::Standard)).unwrap();
     let (principal, tool) = (agent(), transfer());
     let [clerk, other] = ["clerk", "other"].map(|name| AgentName::new(name).unwrap());
-    // Twice: what was worked out for one agent must not be used for another.
+    // Twice: a cached result for one agent must not be used for another.
     for _ in 0..2 {
         for (agent, template, amount, expected) in [
             (None, None, 1, &[][..]),

@@ -1,4 +1,4 @@
-//! Reloading keeps what works.
+//! Reloading keeps working policies.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Policies in shadow mode decide nothing, and explaining tells everything.
+//! Policies in shadow mode have no effect, and explanations include them.
 
 use super::*;
 
@@ -46,7 +46,7 @@ fn a_guard_in_shadow_mode_takes_the_place_of_the_built_in_one() {
     let (verdict, other) = shadow(&[(Set::GuardShadow, reads_only)], json!({}));
     assert_eq!(verdict, Verdict::Permit);
     assert!(matches!(other, Some(Verdict::Deny(_))));
-    // Beside a guard that somebody wrote it is an addition.
+    // Beside a custom guard it is an addition.
     assert_eq!(shadow(&[(Set::Guard, PERMIT_ALL), (Set::GuardShadow, reads_only)], json!({})).1, None);
 }
 

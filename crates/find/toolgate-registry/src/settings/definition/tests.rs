@@ -1,4 +1,4 @@
-//! Which agents and capabilities may be set.
+//! The agents and capabilities that may be set.
 
 use serde_json::json;
 
@@ -21,7 +21,7 @@ fn file() -> FileState {
     }
 }
 
-/// What the settings hold before: agents, capabilities.
+/// The earlier content of the settings: agents, capabilities.
 fn stored() -> (Value, Value) {
     let agents = json!([
         { "name": "writer", "capabilities": ["git", "docs"], "principals": ["bob"] },

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use crate::words;
 
-/// Fewer stems than this are never swept: they are what a few thousand tools have.
+/// Fewer stems than this are never swept: a few thousand tools have as many.
 const STEMS_SWEPT_MIN: usize = 50_000;
-/// Beyond this many the words met so far are forgotten; they cost memory, and stemming them again costs little.
+/// Beyond this many the cached words are dropped; they cost memory, and stemming them again costs little.
 const WORDS_MAX: usize = 50_000;
 
 pub(in crate::index) struct Vocabulary {
@@ -34,12 +34,12 @@ impl Vocabulary {
         &self.stems
     }
 
-    /// Servers come and go, and their words should not stay for ever.
+    /// Servers come and go, and their words should not stay forever.
     pub(in crate::index) fn wants_sweep(&self) -> bool {
         self.stems.len() >= self.swept_at
     }
 
-    /// Keeps the stems that are in use and numbers them anew.
+    /// Keeps the stems in use and renumbers them.
     pub(in crate::index) fn sweep<'a>(&mut self, used: impl Iterator<Item = &'a mut u32>) {
         let before = std::mem::take(self);
         for number in used {

@@ -108,7 +108,7 @@ proptest! {
     }
 }
 
-/// The same version with other tags: what the operator says changes without the definition.
+/// The same version with other tags: the operator's additions change without the definition.
 fn reworded(tool: &Document) -> Arc<Document> {
     Arc::new(Document { tags: vec!["search weather".into()], ..tool.clone() })
 }

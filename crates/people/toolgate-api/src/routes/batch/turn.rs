@@ -1,4 +1,4 @@
-//! One turn: which call comes when, which was made before, and what is kept of each.
+//! One turn: the order of its calls, the earlier ones, and the stored results.
 
 use std::sync::Arc;
 
@@ -20,16 +20,16 @@ use crate::{Context, Hold, ToolCallRequest};
 
 /// The canonical and the wire name of the tool that asks a person.
 const ASK: [&str; 2] = ["toolgate.runs.ask", "request_user_input"];
-/// Of the tool that ends a run.
+/// The names of the tool that ends a run.
 const COMPLETE: [&str; 2] = ["toolgate.runs.complete", "complete_workflow"];
-/// What never became a call.
+/// The status of a request that never became a call.
 const NOT_CALLED: &str = "not_called";
 
-/// A call as it was sent.
+/// A call as sent.
 pub(super) struct Call {
     id: String,
     name: String,
-    /// Nothing where the text of the arguments is no JSON.
+    /// An error if the text of the arguments is not JSON.
     arguments: Result<RawJson, serde_json::Error>,
 }
 
@@ -40,7 +40,7 @@ impl Call {
 
     /// The same for all that ask the same.
     fn digest(&self, arguments: &RawJson) -> Digest {
-        // Equal values have equal texts; what cannot be read as a value stands for itself.
+        // Equal values have equal texts; an unparsable text stands for itself.
         let text = match canonical::parse(arguments.as_str()) {
             Ok(value) => canonical::canonical(&value),
             Err(_) => arguments.as_str().to_owned(),
@@ -49,7 +49,7 @@ impl Call {
     }
 }
 
-/// Some models give their arguments as a text that is to be read, which may be empty.
+/// Some models send their arguments as a text to be parsed, which may be empty.
 fn object_of(arguments: Option<RawJson>) -> Result<RawJson, serde_json::Error> {
     let Some(arguments) = arguments else { return Ok(RawJson::EMPTY) };
     match arguments.decode::<Value>() {
@@ -60,7 +60,7 @@ fn object_of(arguments: Option<RawJson>) -> Result<RawJson, serde_json::Error> {
     }
 }
 
-/// When a call is made.
+/// The time of a call within the turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Place {
     /// With all others.
@@ -85,7 +85,8 @@ impl Place {
 pub(super) struct Turn {
     context: Context,
     run: Run,
-    /// Where the calls are made; or why none can be made any more, though earlier ones may be answered.
+    /// The seat of the calls; or the reason why no new ones can be made, although earlier ones may be
+    /// answered.
     seat: Answered<Arc<Seat>>,
     hold: Hold,
     trace: Option<String>,
@@ -107,7 +108,7 @@ impl Turn {
         &self.run.id
     }
 
-    /// Makes the calls and tells what came of them, in the order of the calls.
+    /// Makes the calls and returns their results, in the order of the calls.
     pub(super) async fn play(self, calls: Vec<Call>, parallel_max: usize) -> Vec<RawJson> {
         let places: Vec<Place> = calls.iter().map(|call| Place::of(&call.name)).collect();
         let at = |place: Place| {
@@ -137,7 +138,7 @@ impl Turn {
             Ok(Claim::Run) => fresh(&call.id, &self.make(call, arguments).await),
             Ok(Claim::Recorded(result)) => replayed(&call.id, &result),
             Ok(Claim::Running) => {
-                // It is made elsewhere and takes nobody's place here.
+                // It runs elsewhere and takes no place here.
                 drop(permit);
                 replayed(&call.id, &self.context.runs.recorded(&self.run.id, &call.id).await)
             }
@@ -146,7 +147,7 @@ impl Turn {
         }
     }
 
-    /// Makes a call that was taken on, and keeps what came of it.
+    /// Makes a claimed call, and stores its result.
     async fn make(&self, call: &Call, arguments: &RawJson) -> RawJson {
         let runs = &self.context.runs;
         match self.send(call, arguments).await {
@@ -168,7 +169,7 @@ impl Turn {
         }
     }
 
-    /// What is kept for whoever sends the call again: no secrets, as everywhere.
+    /// The stored result for a repeated call: without secrets, as everywhere.
     fn kept(&self, tool: &CanonicalName, arguments: &RawJson, mut view: EnvelopeView) -> RawJson {
         let whole = RawJson::from_serialize(&view);
         let kept = |said: RawJson| self.context.desk.kept(tool, arguments, &said);
@@ -198,7 +199,8 @@ impl Turn {
     }
 }
 
-/// The seat of whoever works in a run, and nobody else. The inner problem is one of the session, not of the caller.
+/// The seat of the principal that works in a run, and of no one else. The inner problem concerns the session,
+/// not the caller.
 async fn seat(context: &Context, credential: &Credential, run: &Run) -> Answered<Answered<Arc<Seat>>> {
     let route = match (&credential.session, &run.session) {
         (Some(_), _) => Route::Default,
@@ -217,7 +219,7 @@ async fn seat(context: &Context, credential: &Credential, run: &Run) -> Answered
     }
 }
 
-/// Nobody works in a run whose session was not opened.
+/// A run without an opened session has no worker.
 fn unseated(run: &Run) -> Box<Problem> {
     if run.state.is_final() {
         return ended(&run.id, run.state).into();
@@ -226,8 +228,8 @@ fn unseated(run: &Run) -> Box<Problem> {
         .hint("`POST /sessions` with this `run` opens one")
 }
 
-/// Whether what came of a call is the end of it. Where people are still asked, or nothing was sent, sending it again
-/// goes on with it.
+/// True if the result is the end of a call. If people are still asked, or nothing was sent, sending it again
+/// continues it.
 fn has_ended(view: &EnvelopeView) -> bool {
     let goes_on = matches!(view.status, Outcome::PendingApproval | Outcome::PendingInput | Outcome::Refused);
     let may_try_again = view.error.as_ref().is_some_and(|error| error["retry"] == true);

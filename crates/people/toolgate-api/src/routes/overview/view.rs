@@ -1,4 +1,4 @@
-//! What an overview says.
+//! The content of an overview.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 
 use crate::pulse::{Edge, Hour, MINUTES, Sums, Tokens, Verification};
 
-/// Principals and edges that are told, the busiest first.
+/// The maximum number of principals and edges, the busiest first.
 const PRINCIPALS_MAX: usize = 50;
 const EDGES_MAX: usize = 200;
 
@@ -178,14 +178,14 @@ impl OverviewView {
 }
 
 impl OverviewServer {
-    /// A server that the gateway has not looked at yet is starting.
+    /// A server that was not checked yet is starting.
     pub(super) fn of(known: KnownServer, status: Option<ServerStatus>) -> Self {
         let (state, tools) = match status {
             Some(status) => (status.state, status.counts.tools),
             None => (ServerState::starting(), 0),
         };
         let healthy = |health: ServerHealth| usize::from(health == ServerHealth::Healthy);
-        // One that runs on its own is its only instance.
+        // A server that runs on its own is its only instance.
         let (instances, instances_healthy) = match state.instances.len() {
             0 => (known.instances.len().max(1), healthy(state.health)),
             count => (count, state.instances.iter().map(|one| healthy(one.health)).sum()),
@@ -240,7 +240,7 @@ fn by_principal(edges: &BTreeMap<(&PrincipalId, Option<&str>), Edge>) -> BTreeMa
 
 fn busiest<T>(all: impl Iterator<Item = T>, max: usize, calls: impl Fn(&T) -> u64) -> Vec<T> {
     let mut all: Vec<T> = all.collect();
-    // What is equally busy stays in the order of its name.
+    // Equally busy ones stay sorted by name.
     all.sort_by_key(|one| std::cmp::Reverse(calls(one)));
     all.truncate(max);
     all

@@ -1,4 +1,4 @@
-//! One capability: its rules, and the tools that belong to it now.
+//! One capability: its rules, and its current tools.
 
 use axum::extract::Path;
 use axum::response::Response;
@@ -36,9 +36,9 @@ pub(super) async fn show(visit: Visit, Path(name): Path<String>) -> Answered<Res
 
 fn members(capability: &Capability) -> Markup {
     html! {
-        h2 { "Tools that belong to it now" }
+        h2 { "Current tools" }
         @if capability.tools.is_empty() {
-            (parts::empty("No tool belongs to it.", html! { p { "Its rules fit none of the tools there are. " a href="/console/tools" { "See the tools" } } }))
+            (parts::empty("It contains no tools.", html! { p { "Its rules match none of the existing tools. " a href="/console/tools" { "See the tools" } } }))
         } @else {
             table.list {
                 thead { tr { th scope="col" { "Tool" } th scope="col" { "By" } th scope="col" { "Rule" } } }

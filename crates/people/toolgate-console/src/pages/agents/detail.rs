@@ -1,4 +1,4 @@
-//! One agent: its definition, what it would see, what that costs, and the versions there were.
+//! One agent: its definition, its view, its cost, and its past versions.
 
 use axum::extract::Path;
 use axum::response::Response;
@@ -29,11 +29,11 @@ pub(super) async fn show(visit: Visit, Path(name): Path<String>) -> Answered<Res
             div.grid {
                 section.card { h2 { "Definition" } (definition(&agent)) }
                 section.card {
-                    h2 { "What it costs" }
-                    @if let Some(price) = &price { (price::summary(price)) } @else { p.soft { "Admins and operators see what its list costs." } }
+                    h2 { "Cost" }
+                    @if let Some(price) = &price { (price::summary(price)) } @else { p.soft { "Only admins and operators see what its list costs." } }
                 }
             }
-            @if let Some(preview) = &preview { (listing::show(preview, "What an agent of this kind is shown now.")) }
+            @if let Some(preview) = &preview { (listing::show(preview, "The tools that such an agent sees now.")) }
             (versions::show(&visit, &versions, &agent.version))
         }
     };
@@ -56,13 +56,13 @@ fn definition(agent: &Agent) -> Markup {
             @if !blocked.is_empty() { div { dt { "Blocked" } dd { (codes(blocked)) } } }
             @if !pinned.is_empty() { div { dt { "Always listed" } dd { (codes(pinned)) } } }
             (mounted(mounts))
-            div { dt { "Policy" } dd { @if let Some(template) = &agent.definition.policy_template { (text::short(template)) } @else { "that of the gateway" } } }
-            div { dt { "List may cost" } dd { (budget(&agent.definition.token_budget)) } }
-            @if agent.definition.schema_diet { div { dt { "Schemas" } dd { "without what they say twice" } } }
-            @if agent.definition.reveal_found { div { dt { "What it finds" } dd { "joins its list" } } }
-            @if let Some(seconds) = limits.idle_seconds { div { dt { "Unused sessions end" } dd { "after " (moment::span(seconds * 1_000)) } } }
+            div { dt { "Policy" } dd { @if let Some(template) = &agent.definition.policy_template { (text::short(template)) } @else { "the gateway's" } } }
+            div { dt { "List budget" } dd { (budget(&agent.definition.token_budget)) } }
+            @if agent.definition.schema_diet { div { dt { "Schemas" } dd { "without repeated text" } } }
+            @if agent.definition.reveal_found { div { dt { "Tools it finds" } dd { "join its list" } } }
+            @if let Some(seconds) = limits.idle_seconds { div { dt { "Idle sessions end" } dd { "after " (moment::span(seconds * 1_000)) } } }
             @if let Some(seconds) = limits.lifetime_seconds { div { dt { "Sessions end" } dd { "after " (moment::span(seconds * 1_000)) } } }
-            @if let Some(most) = limits.sessions_max { div { dt { "Open at once" } dd { (most) } } }
+            @if let Some(most) = limits.sessions_max { div { dt { "Open sessions" } dd { (most) } } }
             @if !principals.is_empty() { div { dt { "Principals" } dd { (codes(principals)) } } }
             @if !groups.is_empty() { div { dt { "Groups" } dd { (codes(groups)) } } }
         }

@@ -1,4 +1,4 @@
-//! What the API tells about agents and capabilities.
+//! The API's data about agents and capabilities.
 
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -109,11 +109,10 @@ pub(super) fn agent(name: &str) -> Markup {
     html! { a href=(Address::of(["console", "agents", name])) { (text::short(name)) } }
 }
 
-/// Where a definition stands.
+/// The source of a definition.
 pub(super) fn source(word: &str) -> &str {
     match word {
-        "file" => "the file",
-        "settings" => "the settings",
+        "file" => "configuration file",
         "built_in" => "built in",
         other => other,
     }

@@ -1,4 +1,4 @@
-//! The versions of a definition that were in effect, and what each changed.
+//! The versions of a definition that were in effect, and the changes of each.
 
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use crate::pages::catalogue::digest;
 use crate::parts::{self, diff, moment};
 use crate::visit::Visit;
 
-/// Those that are shown with what they changed.
+/// The number of versions that are shown with their changes.
 const VERSIONS_MAX: usize = 20;
 
 #[derive(Deserialize)]
@@ -29,7 +29,7 @@ pub(super) fn show(visit: &Visit, versions: &Versions, current: &str) -> Markup 
     html! {
         h2 { "Versions" }
         @if versions.is_empty() {
-            (parts::empty("No version was in effect yet.", html! { p { "The first session of this agent pins one." } }))
+            (parts::empty("No version has been in effect yet.", html! { p { "This agent's first session pins one." } }))
         } @else {
             ol.timeline reversed {
                 @for (place, one) in versions.iter().enumerate().rev().take(VERSIONS_MAX) {
@@ -37,7 +37,7 @@ pub(super) fn show(visit: &Visit, versions: &Versions, current: &str) -> Markup 
                         strong { "Version " (one.number) } " " @if one.version == current { (parts::state("active")) }
                         " " span.soft { (moment::ago(visit, &one.first_seen)) } " " (digest(&one.version))
                         @if let Some(before) = place.checked_sub(1).and_then(|place| versions.get(place)) {
-                            details id={ "version-" (one.number) } { summary { "What it changed" } div.scroll tabindex="0" { (diff::lines(&written(before), &written(one))) } }
+                            details id={ "version-" (one.number) } { summary { "Changes" } div.scroll tabindex="0" { (diff::lines(&written(before), &written(one))) } }
                         }
                     }
                 }

@@ -1,4 +1,4 @@
-//! One call: what was asked, what was decided by whom, what came of it.
+//! One call: the request, the decisions, and the outcome.
 
 use axum::extract::Path;
 use axum::response::Response;
@@ -14,7 +14,7 @@ use crate::parts::{self, diff, json, links, text};
 use crate::problem::{Answered, Problem};
 use crate::visit::Visit;
 
-/// What is shown of a digest beside others.
+/// The number of characters of a digest beside others.
 const DIGEST_CHARS: usize = 15;
 /// The addresses of refs, as results name them.
 const REFS: &str = "toolgate://refs/";
@@ -67,7 +67,7 @@ fn page(visit: &Visit, call: &Call, way: &Way, recorded: &Recorded, approval: Op
                     (steps::around(call))
                 }
                 section.card aria-labelledby="raw-title" {
-                    h2 #raw-title { "As it was recorded" }
+                    h2 #raw-title { "Ledger events" }
                     p.help { "Every event with its place in the chain." }
                     (json::raw(&Value::from(recorded.events.clone())))
                 }
@@ -77,7 +77,7 @@ fn page(visit: &Visit, call: &Call, way: &Way, recorded: &Recorded, approval: Op
 }
 
 fn about(visit: &Visit, call: &Call, events: &[Event], approval: Option<&Approval>) -> Markup {
-    let took = call.duration_ms.map_or_else(|| "not over yet".to_owned(), |ms| span(ms.round() as i64));
+    let took = call.duration_ms.map_or_else(|| "still running".to_owned(), |ms| span(ms.round() as i64));
     let find = |part: fn(&Event) -> &Option<String>| events.iter().find_map(|event| part(event).as_deref());
     let (version, policy) = (find(|event| &event.tool_version), find(|event| &event.policy_version));
     let trace = find(|event| &event.trace);
@@ -85,15 +85,15 @@ fn about(visit: &Visit, call: &Call, events: &[Event], approval: Option<&Approva
     let digest = |digest: &str| html! { code title=(digest) { (text::cut_at(digest, DIGEST_CHARS).0) "…" } };
     let rows = [
         ("Call", Some(parts::copyable(&call.id))),
-        ("Who", Some(links::principal(&call.principal))),
+        ("Principal", Some(links::principal(&call.principal))),
         ("Server", some(call.server.as_deref(), links::server)),
         ("Session", some(call.session.as_deref(), links::id)),
         ("Run", some(call.run.as_deref(), links::id)),
         ("Approval", some(call.approval.as_deref(), links::id)),
         ("Ran as", ran_as(call, approval)),
-        ("Began", Some(ago(visit, &call.started_at))),
+        ("Started", Some(ago(visit, &call.started_at))),
         ("Ended", call.ended_at.as_deref().map(|at| ago(visit, at))),
-        ("Took", Some(html! { (took) })),
+        ("Duration", Some(html! { (took) })),
         ("Tool version", version.map(digest)),
         ("Policy version", policy.map(digest)),
         ("Trace", trace.map(|trace| html! { code { (text::short(trace)) } })),
@@ -101,7 +101,7 @@ fn about(visit: &Visit, call: &Call, events: &[Event], approval: Option<&Approva
     parts::facts(rows.into_iter().filter_map(|(name, value)| Some((name, value?))))
 }
 
-/// Where another call used the approval that this one asked for.
+/// Another call that used the approval that this one asked for.
 fn ran_as(call: &Call, approval: Option<&Approval>) -> Option<Markup> {
     let other = approval?.used_by.as_deref().filter(|other| *other != call.id)?;
     Some(links::id(other))
@@ -110,7 +110,7 @@ fn ran_as(call: &Call, approval: Option<&Approval>) -> Option<Markup> {
 fn arguments(events: &[Event], recorded: &Recorded, approval: Option<&Approval>) -> Markup {
     if let Some(Approval { arguments, proposed_arguments: Some(proposed), .. }) = approval {
         return html! {
-            p { "A person changed them. What ran is on the right." }
+            p { "An approver changed them. The call ran with the arguments on the right." }
             (diff::side_by_side(("proposed", &pretty(proposed)), ("effective", &pretty(arguments))))
             (json::raw(arguments))
         };
@@ -129,7 +129,8 @@ fn shown(value: &Value) -> Markup {
 
 fn result(call: &Call, events: &[Event], recorded: &Recorded) -> Markup {
     let end = events.iter().find(|event| event.kind == "tool.call.completed");
-    let none = if call.ended_at.is_some() { outcome::sentence(&call.state) } else { "There is none yet." };
+    let none =
+        if call.ended_at.is_some() { outcome::sentence(&call.state) } else { "There is no result yet." };
     let digest = end.and_then(|end| end.output.as_deref());
     html! {
         @if let Some(end) = end { (refs(&end.detail)) }
@@ -137,11 +138,11 @@ fn result(call: &Call, events: &[Event], recorded: &Recorded) -> Markup {
     }
 }
 
-/// What was too large or too binary for the context.
+/// The parts that were too large or too binary for the context.
 fn refs(detail: &Value) -> Markup {
     let Some(refs) = detail["refs"].as_array().filter(|refs| !refs.is_empty()) else { return html! {} };
     html! {
-        p { "Taken out of the result and kept under a name:" }
+        p { "Removed from the result and stored:" }
         ul {
             @for one in refs {
                 li {
@@ -187,7 +188,7 @@ fn kept(digest: Option<&str>, recorded: &Recorded, none: &str, show: fn(&Value) 
     match recorded.bodies.get(digest) {
         Some(body) => show(body),
         None => html! {
-            p { "The content is not kept: it was larger than what the ledger keeps, or its time is over. Its digest stays:" }
+            p { "The content is no longer stored: it was too large for the ledger, or its retention period has ended. Its digest remains:" }
             (parts::copyable(digest))
         },
     }

@@ -1,4 +1,4 @@
-//! The words for where a call stands, as people read them.
+//! The words for the state of a call.
 
 use maud::{Markup, html};
 
@@ -16,7 +16,7 @@ fn word(state: &str) -> &str {
         "pending_input" => "waits for an answer",
         "tool_error" => "tool failed",
         "invalid" => "arguments refused",
-        "accepted" => "taken on as a task",
+        "accepted" => "running as a task",
         "joined" => "shared a result",
         "unknown" => "outcome unknown",
         other => other,
@@ -32,7 +32,7 @@ pub(super) fn tone(state: &str) -> Tone {
     }
 }
 
-/// What policy said.
+/// The policy decision.
 pub(super) fn decision(decision: &str) -> Markup {
     let said = match decision {
         "permit" => "permitted",
@@ -43,32 +43,32 @@ pub(super) fn decision(decision: &str) -> Markup {
     html! { (parts::badge(said, Tone::of(decision))) }
 }
 
-/// What became of the call, in a sentence.
+/// The outcome of the call, in a sentence.
 pub(super) fn sentence(state: &str) -> &'static str {
     match state {
         "succeeded" => "The tool ran and answered.",
-        "tool_error" => "The tool ran and said that it failed.",
-        "failed" => "The call got no answer, or none that is one.",
-        "cancelled" => "Its caller cancelled it.",
+        "tool_error" => "The tool ran and reported an error.",
+        "failed" => "The call got no answer, or an invalid one.",
+        "cancelled" => "The caller cancelled it.",
         "unknown" => {
-            "It was sent, and the gateway ended before the answer: nobody knows whether it took effect."
+            "It was sent, but the gateway stopped before the answer arrived. It may or may not have taken effect."
         }
-        "invalid" => "The arguments do not fit the tool's schema; nothing was sent.",
-        "denied" => "Policy, a filter or a person said no; nothing was sent.",
-        "rejected" => "A person said no; nothing was sent.",
-        "changes_requested" => "A person wants something else proposed; nothing was sent.",
-        "expired" => "Nobody decided in time, which means no.",
+        "invalid" => "The arguments do not match the tool's schema; nothing was sent.",
+        "denied" => "Policy, a filter or a person denied it; nothing was sent.",
+        "rejected" => "A person denied it; nothing was sent.",
+        "changes_requested" => "A person asked for changes; nothing was sent.",
+        "expired" => "No one decided in time, so it was denied.",
         "pending_approval" => {
-            "Its caller was told that a person must agree first. Repeating the call goes on with it."
+            "The caller was told that a person must approve first. Sending the call again continues it."
         }
-        "pending_input" => "A person was asked something, and the caller was told so.",
-        "accepted" => "The server took it on as a task of its own.",
-        "joined" => "An identical call that was approved together with it ran; it got that one's result.",
+        "pending_input" => "A person was asked a question, and the caller was told so.",
+        "accepted" => "The server runs it as a task.",
+        "joined" => "An identical call, approved together with this one, ran. This call got its result.",
         "refused" => "The gateway did not send it.",
         "awaiting_approval" => "It waits for a person; nothing was sent yet.",
-        "dispatched" => "It was sent to its server, which has not answered yet.",
-        "input_required" => "The server asked its client something and waits.",
-        "abandoned" => "Its gateway ended before it was sent. Nothing has run.",
+        "dispatched" => "It was sent to the server, which has not answered yet.",
+        "input_required" => "The server asked its client a question and is waiting.",
+        "abandoned" => "The gateway stopped before it was sent. Nothing ran.",
         _ => "",
     }
 }

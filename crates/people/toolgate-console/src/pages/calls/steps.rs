@@ -1,4 +1,4 @@
-//! The way of a call, step by step, with what lies between the steps.
+//! The path of a call, step by step, with the time between the steps.
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -80,7 +80,7 @@ fn own_steps(visit: &Visit, call: &Call, events: &[Event]) -> Vec<Step> {
     let told = html! { p { "From " (links::principal(&call.principal)) "." } };
     let mut steps = vec![Step { at_ms: received_ms, name: "Received", tone: Tone::Plain, told }];
     if let Some(judged) = events.iter().find(|event| event.kind == "policy.decided") {
-        let told = html! { p.soft { "The arguments fit the tool's schema." } };
+        let told = html! { p.soft { "The arguments match the tool's schema." } };
         steps.push(Step { at_ms: judged.at_ms, name: "Validated", tone: Tone::Good, told });
     }
     steps.extend(events.iter().filter_map(|event| step(visit, call, event)));
@@ -103,9 +103,9 @@ fn step(visit: &Visit, call: &Call, event: &Event) -> Option<Step> {
         "grant.created" => ("Grant given", Tone::Good, grant(detail)),
         "tool.call.started" => ("Sent", Tone::Good, sent(detail)),
         "tool.call.paused" => {
-            ("Waits for its client", Tone::Waiting, html! { p.soft { "The server asked something back." } })
+            ("Waits for its client", Tone::Waiting, html! { p.soft { "The server asked a question." } })
         }
-        "tool.call.resumed" => ("Went on", Tone::Good, html! { p.soft { "The client answered." } }),
+        "tool.call.resumed" => ("Continued", Tone::Good, html! { p.soft { "The client answered." } }),
         "tool.call.completed" => ended(event),
         "input.requested" => ("Asked a person", Tone::Waiting, html! {}),
         "input.resolved" => ("Answered", Tone::Good, html! {}),
@@ -130,13 +130,13 @@ fn decided(event: &Event) -> Markup {
         _ => &detail["denial"]["policies"],
     };
     html! {
-        p { "Policy said " (outcome::decision(said))
-            @if let Some(template) = detail["template"].as_str() { " with the level of care " code { (text::short(template)) } }
+        p { "Policy decided: " (outcome::decision(said))
+            @if let Some(template) = detail["template"].as_str() { ", at level of care " code { (text::short(template)) } }
             "." }
         (self::policies(policies))
-        @if let Some(error) = detail["denial"]["error"].as_str() { p.error { "A policy could not be evaluated, which denies: " (text::long(error)) } }
+        @if let Some(error) = detail["denial"]["error"].as_str() { p.error { "A policy could not be evaluated, so the call is denied: " (text::long(error)) } }
         @if let Some(shadow) = detail["shadow"].as_str() {
-            p.notice { "Policies on trial would have said " (outcome::decision(shadow)) ". " a href="/console/policy" { "See what differs" } }
+            p.notice { "Policies in shadow mode would have decided: " (outcome::decision(shadow)) ". " a href="/console/policy" { "See what differs" } }
         }
     }
 }
@@ -158,12 +158,12 @@ fn asked(visit: &Visit, call: &Call, event: &Event) -> Markup {
     let before = event.call.as_deref().filter(|other| *other != call.id);
     html! {
         p { (people(detail)) @if let Some(approval) = &event.approval { " · " (links::id(approval)) } }
-        @if let Some(before) = before { p.soft { "The same call had asked before, as " (links::brief(before)) "." } }
+        @if let Some(before) = before { p.soft { "The same call had asked for approval before, as " (links::brief(before)) "." } }
         @if let Some(until) = detail["expires_at_ms"].as_i64() { p.soft { "Time to decide: " (left(visit, &rfc3339(until))) "." } }
     }
 }
 
-/// Whose word is needed.
+/// The required people.
 fn people(detail: &Value) -> Markup {
     let quorum = detail["quorum"].as_u64().unwrap_or(1);
     let groups = detail["approvers"].as_array().into_iter().flatten();
@@ -173,15 +173,15 @@ fn people(detail: &Value) -> Markup {
     });
     let groups: Vec<String> = groups.filter(|group| !group.is_empty()).collect();
     html! {
-        @if quorum == 1 { "One person must agree" } @else { (number(quorum)) " people must agree" }
+        @if quorum == 1 { "One person must approve" } @else { (number(quorum)) " people must approve" }
         @if !groups.is_empty() { ": " (text::long(&groups.join(", and "))) }
     }
 }
 
 fn joined(event: &Event) -> Markup {
     let said = match word(&event.detail, "state") {
-        "approved" => "The same call was approved before; it goes on with that.",
-        _ => "The same call was already asked about; it waits with it.",
+        "approved" => "The same call was approved before; this call uses that approval.",
+        _ => "The same call already waits for approval; this call waits with it.",
     };
     html! { p { (said) @if let Some(approval) = &event.approval { " " (links::brief(approval)) } } }
 }
@@ -199,7 +199,7 @@ fn voted(event: &Event) -> Markup {
     let ballot = match word(detail, "ballot") {
         "approve" => "approved",
         "edit" => "changed the arguments and approved",
-        "deny" => "said no",
+        "deny" => "denied",
         "request_changes" => "asked for changes",
         other => other,
     };
@@ -218,7 +218,7 @@ fn escalated(detail: &Value) -> Markup {
         .filter_map(Value::as_str)
         .collect::<Vec<_>>()
         .join(", ");
-    html! { p { "Nobody decided in time, so others are asked as well: " (text::long(&to)) } }
+    html! { p { "No one decided in time, so others are asked too: " (text::long(&to)) } }
 }
 
 fn resolved(detail: &Value) -> Markup {
@@ -256,12 +256,12 @@ fn end(event: &Event, state: &str) -> Markup {
     html! {
         p { (outcome::badge(state)) " " span.soft { (outcome::sentence(state)) } }
         @if let Some(message) = message { pre.block tabindex="0" { (text::long(message)) } }
-        @if detail["cached"].as_bool() == Some(true) { p.soft { "The result of the same call a short while ago." } }
-        @if detail["swept"].as_bool() == Some(true) { p.soft { "The gateway found it open when it started again." } }
+        @if detail["cached"].as_bool() == Some(true) { p.soft { "The cached result of the same call." } }
+        @if detail["swept"].as_bool() == Some(true) { p.soft { "The gateway found it unfinished after a restart." } }
     }
 }
 
-/// Where the time went: the gateway itself, people, the server.
+/// The division of time: the gateway itself, people, the server.
 pub(super) fn spent(call: &Call, events: &[Event]) -> Markup {
     let Some(total) = call.duration_ms.map(|ms| ms.round() as i64).filter(|total| *total > 0) else {
         return html! {};
@@ -313,7 +313,7 @@ fn pieces(parts: &[(&str, &'static str, i64)], total: i64) -> Vec<(&'static str,
     pieces
 }
 
-/// Where else to look.
+/// Links to related pages.
 pub(super) fn around(call: &Call) -> Markup {
     let all = Address::of(["console", "ledger"]).with("call", &call.id);
     html! { p.help { a href=(all) { "Its events in the ledger" } } }
@@ -350,7 +350,7 @@ mod tests {
         };
         let shown = voted(&told).into_string();
         assert!(
-            shown.contains("said no") && shown.contains("&lt;img") && shown.contains("⟨U+202E⟩"),
+            shown.contains("denied") && shown.contains("&lt;img") && shown.contains("⟨U+202E⟩"),
             "{shown}"
         );
     }

@@ -1,4 +1,4 @@
-//! What the API says of calls.
+//! The API's data about calls.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -32,7 +32,7 @@ pub(super) struct Call {
 /// Everything that the ledger has of one.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Recorded {
-    /// As they are told, for whoever wants them raw.
+    /// The raw events.
     pub(super) events: Vec<Value>,
     /// By digest.
     #[serde(default)]
@@ -68,22 +68,22 @@ pub(super) struct Event {
     pub(super) detail: Value,
 }
 
-/// What a call went through.
+/// The events of a call.
 #[derive(Debug, Default)]
 pub(super) struct Way {
-    /// In the order in which it was recorded.
+    /// In the order of recording.
     pub(super) own: Vec<Event>,
-    /// What people said to the same call, which had asked for the approval before.
+    /// The events about the same call, which had asked for the approval before.
     pub(super) before: Vec<Event>,
 }
 
-/// What is needed of an approval.
+/// The needed parts of an approval.
 #[derive(Debug, Deserialize)]
 pub(super) struct Approval {
     /// The call that asked first.
     pub(super) call: String,
     pub(super) arguments: Value,
-    /// Where somebody changed them: what was asked for.
+    /// The proposed arguments, if an approver changed them.
     #[serde(default)]
     pub(super) proposed_arguments: Option<Value>,
     #[serde(default)]
@@ -91,13 +91,13 @@ pub(super) struct Approval {
 }
 
 impl Recorded {
-    /// What happened to the approval that a call before this one asked for.
+    /// The events of the approval that an earlier call asked for.
     pub(super) fn of_approval(&self) -> Vec<Event> {
         let told = ["approval.requested", "approval.voted", "approval.escalated", "approval.resolved"];
         self.read().into_iter().filter(|event| told.contains(&event.kind.as_str())).collect()
     }
 
-    /// Those that can be read.
+    /// The readable events.
     pub(super) fn read(&self) -> Vec<Event> {
         self.events.iter().filter_map(|event| serde_json::from_value(event.clone()).ok()).collect()
     }

@@ -1,4 +1,4 @@
-//! The bytes themselves. Only what no browser can be made to act upon is shown; everything else is something to save.
+//! The bytes themselves. Only safe types are shown in the browser; everything else is a download.
 
 use axum::extract::{Path, Query};
 use axum::response::Response;
@@ -71,14 +71,14 @@ async fn send(
     Ok(response)
 }
 
-/// What a browser does with the bytes.
+/// The browser's treatment of the bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Way {
     Shown,
     Saved,
 }
 
-/// As what the bytes are sent, and whether a browser may show them.
+/// The media type of the bytes, and whether a browser may show them.
 fn treated(said: &str, is_saved: bool) -> (HeaderValue, Way) {
     match said {
         image if is_image(image) && !is_saved => (value(image), Way::Shown),
@@ -87,7 +87,7 @@ fn treated(said: &str, is_saved: bool) -> (HeaderValue, Way) {
     }
 }
 
-/// The API names what has a name; the rest is saved under its id.
+/// The API names contents that have a name; others are saved under their id.
 fn name(headers: &mut HeaderMap, id: &str) {
     let has_name = headers
         .get(CONTENT_DISPOSITION)

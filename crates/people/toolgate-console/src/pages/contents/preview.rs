@@ -1,4 +1,4 @@
-//! A look at content: pictures of kinds that hold nothing else, the beginning of a text, and otherwise a word.
+//! A preview of content: pictures of safe types, the beginning of a text, and otherwise a note.
 
 use axum::body::Body;
 use http::header::RANGE;
@@ -10,11 +10,11 @@ use crate::address::Address;
 use crate::parts::{self, text};
 use crate::visit::Visit;
 
-/// What is read of a text.
+/// The amount of a text that is read.
 const LOOK_BYTES: u64 = 64 << 10;
-/// Larger pictures are not loaded only because somebody looks.
+/// Larger pictures are not loaded for a mere preview.
 const IMAGE_BYTES_MAX: u64 = 20 << 20;
-/// Pictures that are nothing but pictures. SVG is a document with scripts.
+/// Pictures without active content. SVG is a document with scripts.
 const IMAGES: [&str; 5] = ["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"];
 /// Texts that are not called so.
 const TEXTS: [&str; 4] = ["application/json", "application/x-ndjson", "application/yaml", "application/toml"];
@@ -58,10 +58,10 @@ pub(super) async fn look(visit: &Visit, content: &Content<'_>) -> Seen {
     Seen { shown, may_save: true }
 }
 
-/// Whoever may know of it may not always read it.
+/// A user who may see that it exists may not always read it.
 fn unseen(detail: &str, status: StatusCode) -> Seen {
     let next = match status {
-        StatusCode::FORBIDDEN => html! { p { "Your role may know of it, and not read it." } },
+        StatusCode::FORBIDDEN => html! { p { "Your role may see that it exists, but not its content." } },
         _ => html! { p { (text::long(detail)) } },
     };
     Seen { shown: parts::empty("It cannot be shown.", next), may_save: false }
@@ -70,7 +70,7 @@ fn unseen(detail: &str, status: StatusCode) -> Seen {
 async fn beginning(body: Body, size: u64) -> Markup {
     let limit = usize::try_from(LOOK_BYTES).expect("it is small");
     let Ok(read) = Limited::new(body, limit).collect().await else {
-        return html! { p.soft { "Its beginning could not be read." } };
+        return html! { p.soft { "Its content could not be read." } };
     };
     let bytes = read.to_bytes();
     // The last character may have been cut through.
@@ -82,7 +82,7 @@ async fn beginning(body: Body, size: u64) -> Markup {
 }
 
 fn nothing(content: &Content<'_>) -> Markup {
-    let next = html! { p { "Download it to look at it with a program of yours." } };
+    let next = html! { p { "Download it to open it in another program." } };
     let title = match is_image(content.media_type) {
         true => "The picture is too large to be shown here.",
         false => "There is no preview for this type.",

@@ -1,4 +1,4 @@
-//! The page of one approval: everything that somebody needs to know who decides, and the form to decide with.
+//! The page of one approval: everything an approver needs to know, and the form to decide.
 
 use axum::extract::Path;
 use axum::response::Response;
@@ -52,7 +52,7 @@ pub(super) async fn page(visit: &Visit, approval: &Approval, attempt: &Attempt) 
     visit.page_with(status, &title, Room::Inbox, body).await
 }
 
-/// Who wants what, in one line.
+/// The caller and the tool, in one line.
 fn lead(approval: &Approval) -> Markup {
     let for_whom = approval.opened_by.as_deref().filter(|person| *person != approval.principal);
     html! {
@@ -67,7 +67,7 @@ fn lead(approval: &Approval) -> Markup {
     }
 }
 
-/// Gives way to what was decided, even under somebody's hands: `data-state` tells the script so.
+/// Replaced by the decision, even while the user types: `data-state` tells the script so.
 fn deciding(visit: &Visit, approval: &Approval, attempt: &Attempt, files: &Markup) -> Markup {
     let barred = approval.barred(visit);
     html! {
@@ -91,18 +91,18 @@ fn deciding(visit: &Visit, approval: &Approval, attempt: &Attempt, files: &Marku
     }
 }
 
-/// Why it did not go through, with what was typed where the form has given way.
+/// The reason why the decision was not recorded, with the typed text if the form is gone.
 fn refused(approval: &Approval, attempt: &Attempt, problem: &Problem) -> Markup {
     let settled = !approval.is_pending();
     let typed = [form::NOTE, form::REASON, form::CHANGES].map(|name| attempt.typed.text(name));
     let typed: Vec<&str> = typed.into_iter().flatten().collect();
     html! {
         section.card.problem role="alert" {
-            h2 { @if settled { "Somebody was faster" } @else { "That did not go through" } }
+            h2 { @if settled { "Someone else decided first" } @else { "Your decision was not recorded" } }
             @if settled { p { (text::long(&outcome::by_whom(approval))) } } @else { p { (text::long(&problem.detail)) } }
-            @if let Some(hint) = &problem.hint { p.hint { strong { "What helps: " } (text::long(hint)) } }
+            @if let Some(hint) = &problem.hint { p.hint { strong { "Hint: " } (text::long(hint)) } }
             @if settled && !typed.is_empty() {
-                p { "What you had written:" }
+                p { "Your text:" }
                 @for written in typed { (text::block(written)) }
             }
         }

@@ -1,4 +1,4 @@
-//! Who asks, for whom, with which tool, and which policy wants a person to agree.
+//! The caller, the person it acts for, the tool, and the policy that requires approval.
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -13,7 +13,7 @@ pub(super) fn who(visit: &Visit, approval: &Approval) -> Markup {
     let rows = [
         ("Caller", Some(ways::principal(visit, &approval.principal))),
         ("As agent", approval.agent.as_deref().map(|agent| ways::agent(visit, agent))),
-        ("For whom", Some(for_whom(visit, approval))),
+        ("On behalf of", Some(for_whom(visit, approval))),
         ("Session", known(&approval.session)),
         ("Run", known(&approval.run)),
         ("Task", approval.task.as_deref().map(text::short)),
@@ -22,7 +22,7 @@ pub(super) fn who(visit: &Visit, approval: &Approval) -> Markup {
     ];
     html! {
         section.card aria-labelledby="who" {
-            h2 #who { "Who asks" }
+            h2 #who { "Request" }
             (facts(rows.into_iter().filter_map(|(name, value)| Some((name, value?)))))
         }
     }
@@ -31,9 +31,9 @@ pub(super) fn who(visit: &Visit, approval: &Approval) -> Markup {
 fn for_whom(visit: &Visit, approval: &Approval) -> Markup {
     match &approval.opened_by {
         Some(person) if *person != approval.principal => {
-            html! { (ways::principal(visit, person)) span.soft { " who opened the session" } }
+            html! { (ways::principal(visit, person)) span.soft { " (opened the session)" } }
         }
-        _ => html! { span.soft { "for itself: nobody else opened its session" } },
+        _ => html! { span.soft { "itself; it opened its own session" } },
     }
 }
 
@@ -46,7 +46,7 @@ pub(super) fn tool(approval: &Approval) -> Markup {
             p { (links::tool(&approval.tool)) }
             (risk::effects(approval.effects))
             @match (&approval.definition, description) {
-                (None, _) => p.notice { "This tool is gone, or was changed since the call was asked for. A yes for it cannot run any more." },
+                (None, _) => p.notice { "This tool was removed or changed after the call was proposed. Even if approved, the call cannot run." },
                 (Some(_), Some(told)) => div.described { (text::long(told)) },
                 (Some(_), None) => p.soft { "Its server does not describe it." },
             }
@@ -71,7 +71,7 @@ pub(super) fn policy(approval: &Approval) -> Markup {
                     }
                 }
             }
-            (facts([("Who must agree", must_agree(approval)), ("Arguments", editable(approval))]))
+            (facts([("Required approvals", must_agree(approval)), ("Arguments", editable(approval))]))
         }
     }
 }
@@ -80,15 +80,15 @@ fn must_agree(approval: &Approval) -> Markup {
     let entries = &approval.requirement.approvers;
     html! {
         @match approval.requirement.quorum { 0 | 1 => "One person", more => { (more) " different people" } }
-        @if entries.is_empty() { ", anybody who may approve" }
+        @if entries.is_empty() { ", anyone who may approve" }
         @for (place, groups) in entries.iter().enumerate() {
-            @if place == 0 { ", of " } @else { " and somebody of " }
+            @if place == 0 { ", of " } @else { " and a member of " }
             (text::short(&groups.join(" or ")))
         }
         @if !entries.is_empty() { p.soft { "Admins count for every group." } }
         @if let Some(groups) = &approval.escalated_to {
             p.soft {
-                "Nobody decided in time, so others are asked too"
+                "No one decided in time, so others are asked too"
                 @if groups.is_empty() { "." } @else { ": " (text::short(&groups.join(", "))) }
             }
         }
@@ -96,5 +96,5 @@ fn must_agree(approval: &Approval) -> Markup {
 }
 
 fn editable(approval: &Approval) -> Markup {
-    html! { @if approval.requirement.editable { "may be changed by who approves" } @else { "stay as they are" } }
+    html! { @if approval.requirement.editable { "approvers may edit them" } @else { "approvers cannot edit them" } }
 }

@@ -1,4 +1,5 @@
-//! Files and refs that the arguments name: what they are, and a look into them. The yes is for this very content.
+//! Files and refs that the arguments name: their properties, and a preview. The approval covers this very
+//! content.
 
 use axum::body::Body;
 use axum::extract::Path;
@@ -15,11 +16,11 @@ use crate::parts::{links, size, text};
 use crate::problem::Answered;
 use crate::visit::Visit;
 
-/// What of a text is looked at.
+/// The amount of a text that is read.
 const PREVIEW_BYTES: usize = 4 << 10;
-/// Images beyond it are not loaded by themselves.
+/// Larger images are not loaded automatically.
 const IMAGE_BYTES_MAX: u64 = 4 << 20;
-/// Files that are looked into by themselves.
+/// The number of files with an automatic preview.
 const PREVIEWS_MAX: usize = 8;
 const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 const TEXTS: [&str; 5] =
@@ -29,7 +30,7 @@ const TEXTS: [&str; 5] =
 pub(super) struct Previews(Vec<Option<String>>);
 
 impl Previews {
-    /// What cannot be looked into is only named.
+    /// Content without a preview is only named.
     pub(super) async fn of(visit: &Visit, approval: &Approval) -> Self {
         let mut texts = Vec::new();
         for (number, one) in approval.attachments.iter().take(PREVIEWS_MAX).enumerate() {
@@ -66,8 +67,8 @@ pub(super) fn section(visit: &Visit, approval: &Approval, previews: &Previews) -
     }
     html! {
         section.card aria-labelledby="attachments" {
-            h2 #attachments { "Files it names" }
-            p.soft { "A yes is for this very content. If a file changes, the call asks again." }
+            h2 #attachments { "Attached files" }
+            p.soft { "An approval covers exactly this content. If a file changes, the call needs approval again." }
             @for (number, one) in approval.attachments.iter().enumerate() {
                 @let preview = previews.0.get(number).and_then(Option::as_deref);
                 (attachment(visit, approval, number, one, preview))
@@ -93,7 +94,7 @@ fn attachment(
                 span.strong { (text::short(name)) } " "
                 span.soft { (text::short(&one.media_type)) ", " (size(one.size)) ", at " code { (text::short(&one.place)) } }
             }
-            @if reads && is_image(one) { img.preview src=(bytes) alt={ "A look at " (text::made_visible(name)) } loading="lazy"; }
+            @if reads && is_image(one) { img.preview src=(bytes) alt={ "Preview of " (text::made_visible(name)) } loading="lazy"; }
             @if let Some(preview) = preview {
                 pre.block tabindex="0" { (text::cut(preview, PREVIEW_BYTES)) }
                 @if one.size > PREVIEW_BYTES as u64 { p.cut { "The first " (size(PREVIEW_BYTES as u64)) " of " (size(one.size)) "." } }
@@ -106,7 +107,7 @@ fn attachment(
     }
 }
 
-/// The bytes themselves. Whatever they are, a browser only looks at them or keeps them.
+/// The bytes themselves. For any type, a browser only shows or saves them.
 pub(super) async fn content(visit: Visit, Path((id, number)): Path<(String, String)>) -> Answered<Response> {
     let address = Address::of(["approvals", &id, "attachments", &number]);
     let mut answer: Response<Body> = visit.pass_on(address, HeaderMap::new()).await?;

@@ -1,4 +1,4 @@
-//! Deciding: what a form says becomes one request to the API. What it refuses is said on the page, and nothing that was
+//! Deciding: a form becomes one request to the API. A refusal is shown on the page, and nothing that was
 //! typed is lost.
 
 use axum::extract::Path;
@@ -19,7 +19,7 @@ use crate::said::Said;
 use crate::schema_form::{self, Wrong};
 use crate::visit::Visit;
 
-/// As the API takes it.
+/// In the form of the API.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Decision {
     pub(super) decision: &'static str,
@@ -29,7 +29,7 @@ pub(super) struct Decision {
     pub(super) arguments: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) grant: Option<pins::Grant>,
-    /// The digest of what the page showed.
+    /// The digest of the shown arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) effective: Option<String>,
 }
@@ -72,7 +72,7 @@ fn said(decided: &Decided) -> Said {
     }
 }
 
-/// The page as it is by now, with what was refused and all that was typed.
+/// The current page, with the problem and everything that was typed.
 async fn refused(visit: &Visit, id: &str, typed: Fields, problem: Box<Problem>) -> Answered<Response> {
     let approval = find(visit, id).await?;
     let edit = match edited(&approval, &typed) {
@@ -84,7 +84,7 @@ async fn refused(visit: &Visit, id: &str, typed: Fields, problem: Box<Problem>) 
     Ok(page(visit, &approval, &attempt).await)
 }
 
-/// What a form says; otherwise what to show first.
+/// The decision in a form, or the page to show first.
 fn read(approval: &Approval, fields: &Fields) -> Result<Decision, Box<Attempt>> {
     let text = |name: &str| fields.text(name).map(str::to_owned);
     match fields.text(form::DECISION) {
@@ -94,8 +94,10 @@ fn read(approval: &Approval, fields: &Fields) -> Result<Decision, Box<Attempt>> 
                 Ok(Decision { decision: "request_changes", reason: Some(reason), ..Decision::default() })
             }
             None => Err(Box::new(Attempt {
-                wrong_changes: Some("Say what should be different: the caller reads it and proposes again."),
-                problem: Some(invalid("it is not said what should be different")),
+                wrong_changes: Some(
+                    "Describe what should change: the caller reads it and can propose the call again.",
+                ),
+                problem: Some(invalid("the description of the changes is missing")),
                 ..Attempt::default()
             })),
         },
@@ -105,7 +107,7 @@ fn read(approval: &Approval, fields: &Fields) -> Result<Decision, Box<Attempt>> 
     }
 }
 
-/// Which button was pressed. Only the one beside the difference lets changed arguments through.
+/// The pressed button. Only the one beside the difference approves changed arguments.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Yes {
     AsAsked,
@@ -133,13 +135,14 @@ fn approve(approval: &Approval, fields: &Fields, yes: Yes) -> Result<Decision, B
             Err(Box::new(Attempt { edit: Edit::Changed(edited), problem, ..Attempt::default() }))
         }
         Err(wrong) => {
-            let problem = Some(invalid("what is typed makes no arguments; the fields say why"));
+            let problem =
+                Some(invalid("the edited arguments are not valid; see the messages beside the fields"));
             Err(Box::new(Attempt { edit: Edit::Unreadable, wrong, problem, ..Attempt::default() }))
         }
     }
 }
 
-/// Only looks at what was typed.
+/// Only checks what was typed.
 fn preview(approval: &Approval, fields: &Fields) -> Attempt {
     match edited(approval, fields) {
         Ok(None) => Attempt { edit: Edit::Same, ..Attempt::default() },
@@ -158,7 +161,7 @@ fn edited(approval: &Approval, fields: &Fields) -> Result<Option<Value>, Wrong> 
     Ok((read != approval.arguments).then_some(read))
 }
 
-/// What the API finds wrong with edited arguments, by their places.
+/// The API's errors about edited arguments, by position.
 fn wrong_fields(problem: &Problem) -> Wrong {
     let problems = problem.more.get("problems").and_then(Value::as_array);
     let sentence = |one: &Value| {
@@ -175,14 +178,14 @@ fn invalid(detail: &str) -> Box<Problem> {
 }
 
 fn unseen() -> Box<Problem> {
-    invalid("you changed the arguments, and nothing was sent yet")
-        .hint("look at what you changed, and approve it as edited")
+    invalid("you changed the arguments; nothing was sent yet")
+        .hint("review your changes, then choose Approve as edited")
 }
 
 fn changed_meanwhile() -> Box<Problem> {
-    let detail = "somebody else changed the arguments while you looked at them, and nothing was sent";
+    let detail = "someone else changed the arguments while you had the page open; nothing was sent";
     Problem::new(StatusCode::CONFLICT, "approval_changed", detail)
-        .hint("look at them again; the page shows them as they are now")
+        .hint("review them again; the page shows the current arguments")
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! What an approver changed: every place where two values differ, with what stood there and what stands there now. Nothing
-//! of a change is cut away, unlike in a listing: what is not seen is not approved.
+//! An approver's changes: every place where two values differ, with the old and the new value. Changes are
+//! never shortened, unlike in a listing: an unseen part would not be approved.
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -43,7 +43,7 @@ fn compare<'a>(
                 compare(place, before.get(name), after.get(name), found);
             }
         }
-        // Where entries came or went, the same number stands for another entry.
+        // If entries were added or removed, the same index means another entry.
         (Some(Value::Array(before)), Some(Value::Array(after))) if before.len() == after.len() => {
             for (number, (before, after)) in before.iter().zip(after).enumerate() {
                 compare(format!("{place}/{number}"), Some(before), Some(after), found);
@@ -53,7 +53,7 @@ fn compare<'a>(
     }
 }
 
-/// A name as it stands in a JSON pointer.
+/// A name escaped for a JSON pointer.
 pub(super) fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
@@ -102,7 +102,7 @@ mod tests {
 
     fn places(before: &Value, after: &Value) -> Vec<String> {
         let mut places: Vec<String> = changes(before, after).into_iter().map(|change| change.place).collect();
-        // Whether members keep their order depends on how the whole is built.
+        // The order of members depends on the build's features.
         places.sort_unstable();
         places
     }

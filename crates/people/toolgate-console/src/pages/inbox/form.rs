@@ -1,4 +1,4 @@
-//! The form in which somebody decides: the arguments, what was changed in them, and the three ways to answer.
+//! The form of a decision: the arguments, the changes in them, and the three ways to answer.
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -18,30 +18,30 @@ pub(super) const DECISION: &str = "decision";
 pub(super) const NOTE: &str = "note";
 pub(super) const REASON: &str = "reason";
 pub(super) const CHANGES: &str = "changes";
-/// The digest of what the form was made of.
+/// The digest of the form's arguments.
 pub(super) const SHOWN: &str = "shown";
-/// The digest of edited arguments whose difference was seen.
+/// The digest of edited arguments whose difference was shown.
 pub(super) const SEEN: &str = "seen";
-/// The yes to edited arguments, which stands beside their difference.
+/// The approval of edited arguments, which is beside their difference.
 pub(super) const APPROVE_EDITED: &str = "approve_edited";
-/// Whether the form holds arguments.
+/// The field that marks a form with arguments.
 pub(super) const EDITS: &str = "edits";
 const REASON_CHARS_MAX: usize = 4_000;
 
-/// What somebody tried, and what came of it. Nothing of it, when the page is opened.
+/// An attempt of the user, and its result. Empty when the page is opened.
 #[derive(Default)]
 pub(super) struct Attempt {
     pub(super) typed: Fields,
     pub(super) edit: Edit,
     pub(super) wrong: Wrong,
-    /// What is wrong with the grant.
+    /// The error in the grant.
     pub(super) wrong_grant: Option<&'static str>,
-    /// What is wrong with the text that asks for changes.
+    /// The error in the text that asks for changes.
     pub(super) wrong_changes: Option<&'static str>,
     pub(super) problem: Option<Box<Problem>>,
 }
 
-/// What was made of the arguments.
+/// The state of the edited arguments.
 #[derive(Default)]
 pub(super) enum Edit {
     #[default]
@@ -63,7 +63,7 @@ pub(super) fn digest(arguments: &Value) -> String {
     Sha256::digest(written.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What is decided on, and the answers.
+/// The content to decide on, and the answers.
 pub(super) fn form(visit: &Visit, approval: &Approval, attempt: &Attempt, attachments: &Markup) -> Markup {
     let editing = Editing::of(approval);
     html! {
@@ -89,7 +89,7 @@ fn fields(approval: &Approval, attempt: &Attempt) -> Markup {
     let schema = approval.schema().unwrap_or(&nothing);
     html! {
         input type="hidden" name=(EDITS) value="1";
-        p.help { "You may change them. What you change is checked like any call, and shown before it is sent." }
+        p.help { "You may edit them. The edited arguments are validated like any call and shown before anything is sent." }
         fieldset.arguments data-press="e" {
             legend.unseen { "Arguments" }
             @match attempt.typed.ticked(EDITS) {
@@ -102,16 +102,16 @@ fn fields(approval: &Approval, attempt: &Attempt) -> Markup {
     }
 }
 
-/// The script fills this in as somebody types.
+/// The script fills this in while the user types.
 fn changed(approval: &Approval, attempt: &Attempt) -> Markup {
     html! {
         div #difference aria-live="polite" {
             @match &attempt.edit {
                 Edit::NotLookedAt => {},
-                Edit::Same => p.notice { "Nothing is changed: the call would run as it was asked for." },
-                Edit::Unreadable => p.notice { "What is typed makes no arguments yet; the fields say why." },
+                Edit::Same => p.notice { "You changed nothing: the call would run as proposed." },
+                Edit::Unreadable => p.notice { "The edited arguments are not valid yet; see the messages beside the fields." },
                 Edit::Changed(edited) => section.card aria-labelledby="changed" {
-                    h2 #changed { "What you changed" }
+                    h2 #changed { "Your changes" }
                     input type="hidden" name=(SEEN) value=(digest(edited));
                     (difference::shown(&difference::changes(&approval.arguments, edited)))
                     p { "If you approve, the call runs with what is marked +." }
@@ -145,13 +145,13 @@ fn yes(approval: &Approval, attempt: &Attempt) -> Markup {
     html! {
         div.answer {
             div.field {
-                label for="note" { "A note with your yes " span.soft { "(optional)" } }
+                label for="note" { "Note " span.soft { "(optional)" } }
                 textarea #note name=(NOTE) rows="2" maxlength=(REASON_CHARS_MAX) { "\n" (attempt.typed.get(NOTE).unwrap_or_default()) }
             }
             @if alone {
                 (pins::fields(&approval.arguments, &attempt.typed, attempt.wrong_grant))
             } @else {
-                p.help { "Several people must agree here, so nobody can say alone that it need not be asked again." }
+                p.help { "This call needs several approvals, so no single person can create a grant for it." }
             }
             button.button.good type="submit" name=(DECISION) value="approve" data-press="a" data-goes { "Approve" }
         }
@@ -162,7 +162,7 @@ fn no(attempt: &Attempt) -> Markup {
     html! {
         div.answer {
             div.field {
-                label for="reason" { "Why not " span.soft { "(the caller is told)" } }
+                label for="reason" { "Reason " span.soft { "(the caller sees it)" } }
                 textarea #reason name=(REASON) rows="2" maxlength=(REASON_CHARS_MAX) data-press="d" { "\n" (attempt.typed.get(REASON).unwrap_or_default()) }
             }
             button.button.danger type="submit" name=(DECISION) value="deny" { "Deny" }
@@ -175,7 +175,7 @@ fn not_like_this(attempt: &Attempt) -> Markup {
     html! {
         div.answer {
             div.field {
-                label for="changes" { "What should be different " span.soft { "(the caller may propose again)" } }
+                label for="changes" { "Requested changes " span.soft { "(the caller may propose again)" } }
                 textarea #changes name=(CHANGES) rows="2" maxlength=(REASON_CHARS_MAX) data-press="r"
                     aria-invalid=[wrong.map(|_| "true")] aria-describedby=[wrong.map(|_| "changes-wrong")] {
                     "\n" (attempt.typed.get(CHANGES).unwrap_or_default())

@@ -1,4 +1,4 @@
-//! What was decided, by whom and why; and which questions were answered.
+//! Past decisions, with author and reason; and answered questions.
 
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -47,7 +47,7 @@ pub(super) async fn decided(visit: &Visit, query: &ListQuery) -> Answered<Markup
         (states(query.state.as_deref()))
         div #entries data-live="approval" {
             @if approvals.is_empty() {
-                (parts::empty("Nothing here yet.", html! { p { "What people decide is kept here, with who decided and why." } p { a href=(inbox()) { "See what waits" } } }))
+                (parts::empty("No decisions yet.", html! { p { "Past decisions appear here, with who decided and why." } p { a href=(inbox()) { "See the inbox" } } }))
             } @else {
                 (decided_table(visit, &approvals))
             }
@@ -74,16 +74,16 @@ fn decided_table(visit: &Visit, approvals: &[Approval]) -> Markup {
     html! {
         table.list {
             thead { tr {
-                th scope="col" { "Tool" } th scope="col" { "Outcome" } th scope="col" { "Who asked" }
-                th scope="col" { "Who decided" } th scope="col" { "When" }
+                th scope="col" { "Tool" } th scope="col" { "Outcome" } th scope="col" { "Caller" }
+                th scope="col" { "Decided by" } th scope="col" { "When" }
             } }
             tbody {
                 @for approval in approvals {
                     tr data-entry=(approval.id) {
                         td data-name="Tool" { div { a href=(approval_page(&approval.id)) { (text::short(&approval.tool)) } div.glance.soft { (glance(approval)) } } }
                         td data-name="Outcome" { span { (parts::state(&approval.state)) } }
-                        td data-name="Who asked" { span { (text::short(&approval.principal)) } }
-                        td data-name="Who decided" { div { (by(approval)) } }
+                        td data-name="Caller" { span { (text::short(&approval.principal)) } }
+                        td data-name="Decided by" { div { (by(approval)) } }
                         td data-name="When" { span { (moment::ago(visit, approval.resolved_at.as_deref().unwrap_or(&approval.created_at))) } }
                     }
                 }
@@ -99,7 +99,7 @@ fn by(approval: &Approval) -> Markup {
                 (text::short(&vote.person))
                 @if let Some(reason) = &vote.reason { div.soft { (text::cut(reason, WHY_CHARS)) } }
             },
-            None => span.soft { "nobody" },
+            None => span.soft { "no one" },
         }
     }
 }
@@ -112,7 +112,7 @@ pub(super) async fn answered(visit: &Visit, query: &ListQuery) -> Answered<Marku
     Ok(html! {
         div #entries data-live="input" {
             @if inputs.is_empty() {
-                (parts::empty("No question was answered yet.", html! { p { "Runs ask with " code { "request_user_input" } "; what people answer is kept here." } p { a href=(inbox()) { "See what waits" } } }))
+                (parts::empty("No questions have been answered yet.", html! { p { "Runs ask with " code { "request_user_input" } "; the answers appear here." } p { a href=(inbox()) { "See the inbox" } } }))
             } @else {
                 (answered_table(visit, &inputs))
             }
@@ -125,7 +125,7 @@ fn answered_table(visit: &Visit, inputs: &[Input]) -> Markup {
     html! {
         table.list {
             thead { tr {
-                th scope="col" { "Question" } th scope="col" { "Answer" } th scope="col" { "Who answered" }
+                th scope="col" { "Question" } th scope="col" { "Answer" } th scope="col" { "Answered by" }
                 th scope="col" { "Run" } th scope="col" { "When" }
             } }
             tbody {
@@ -133,7 +133,7 @@ fn answered_table(visit: &Visit, inputs: &[Input]) -> Markup {
                     tr data-entry=(input.id) {
                         td data-name="Question" { a href=(question_page(&input.id)) { (text::cut(&input.prompt_key, WHY_CHARS)) } }
                         td data-name="Answer" { span { @if let Some(answer) = &input.answer { (text::cut(&plain(answer), GLANCE_CHARS)) } } }
-                        td data-name="Who answered" { span { (text::short(input.answered_by.as_deref().unwrap_or("nobody"))) } }
+                        td data-name="Answered by" { span { (text::short(input.answered_by.as_deref().unwrap_or("no one"))) } }
                         td data-name="Run" { span { (ways::id(visit, &input.run)) } }
                         td data-name="When" { span { (moment::ago(visit, input.resolved_at.as_deref().unwrap_or(&input.created_at))) } }
                     }

@@ -1,4 +1,4 @@
-//! The list of what waits, greatest risk first.
+//! The list of waiting items, greatest risk first.
 
 use axum::extract::Query;
 use axum::response::Response;
@@ -14,9 +14,9 @@ use crate::parts::{self, moment, number, size, text};
 use crate::problem::Answered;
 use crate::visit::Visit;
 
-/// Entries that the API gives at once.
+/// The number of entries that the API returns at once.
 const FETCHED: usize = 200;
-/// Of more than these, only the newest are put in order.
+/// Beyond this number, only the newest are sorted.
 const WAITING_MAX: usize = 1_000;
 pub(super) const PAGE: usize = 50;
 /// Longer arguments are only measured in a list.
@@ -74,7 +74,7 @@ pub(super) fn head(visit: &Visit, here: Tab) -> Markup {
     };
     html! {
         (parts::heading(html! { "Inbox" }, actions))
-        nav aria-label="Which" {
+        nav aria-label="Views" {
             ul.tabs {
                 @for (tab, name, address) in tabs {
                     li { a href=(address) aria-current=[(tab == here).then_some("page")] { (name) } }
@@ -84,7 +84,7 @@ pub(super) fn head(visit: &Visit, here: Tab) -> Markup {
     }
 }
 
-/// Everything that waits, as far as it can be put in order.
+/// All waiting items, as far as they can be sorted.
 struct Waiting {
     entries: Vec<Entry>,
     has_more: bool,
@@ -115,14 +115,14 @@ async fn waiting(visit: &Visit, query: &ListQuery) -> Answered<Markup> {
     let shown = entries.iter().skip((page - 1) * PAGE).take(PAGE);
     Ok(html! {
         @if !visit.decides() {
-            p.notice { "You are here as " (visit.role().as_str()) " and see what waits. Approvals are decided by the roles approver and admin." }
+            p.notice { "You are logged in as " (visit.role().as_str()) " and can see what waits. The roles approver and admin decide on approvals." }
         }
         form method="post" action=(inbox()) {
             (csrf(visit))
             div #entries data-live="approval input" {
                 @if entries.is_empty() { (nothing_waits(visit)) } @else {
-                    p.soft { (counted(entries.len())) " What may destroy comes first, then what reaches outside, what writes, what reads; the newest first." }
-                    @if has_more { p.notice { "More than " (number(WAITING_MAX as u64)) " wait. The newest of them are in order here." } }
+                    p.soft { (counted(entries.len())) " The riskiest come first: calls that may destroy, then external ones, then writes, then reads; newest first within each." }
+                    @if has_more { p.notice { "More than " (number(WAITING_MAX as u64)) " wait. This page shows and sorts the newest of them." } }
                     ol.waiting { @for entry in shown { (card(visit, entry)) } }
                 }
             }
@@ -141,33 +141,33 @@ fn counted(count: usize) -> String {
 
 fn nothing_waits(visit: &Visit) -> Markup {
     parts::empty(
-        "Nothing waits for people.",
+        "Nothing is waiting for a decision.",
         html! {
-            p { "Calls that a policy wants agreed to, and questions of runs, appear here by themselves." }
+            p { "Calls that need approval, and questions from runs, appear here automatically." }
             p {
                 a href="/docs/how-to/write-a-policy.md" { "How policies ask people" }
-                @if visit.decides() || visit.operates() { " · " a href="/console/grants" { "What need not be asked again" } }
+                @if visit.decides() || visit.operates() { " · " a href="/console/grants" { "See the grants" } }
             }
         },
     )
 }
 
-/// Several at once.
+/// The form that decides several approvals at once.
 fn together() -> Markup {
     html! {
         section.card.together aria-labelledby="together" {
-            h2 #together { "Several at once" }
-            p.help { "Tick approvals above. Each is decided as it was asked for." }
+            h2 #together { "Decide several at once" }
+            p.help { "Select approvals above. Each call is decided as proposed." }
             div.field {
-                label for="several-reason" { "One reason for all of them " span.soft { "(optional)" } }
+                label for="several-reason" { "Reason for all of them " span.soft { "(optional)" } }
                 input #several-reason type="text" name="reason" maxlength=(REASON_CHARS_MAX);
             }
-            // Enter in the field presses the first button, which must not be one that agrees.
+            // Enter in the field presses the first button, which must not be one that approves.
             button.unseen type="submit" name="decision" value="none" tabindex="-1" { "Nothing" }
             div.row {
-                label.check { input type="checkbox" data-tick-all="approval"; span { "Tick all on this page" } }
-                button.button.good type="submit" name="decision" value="approve" data-confirm="Approve everything that is ticked?" { "Approve these" }
-                button.button.danger type="submit" name="decision" value="deny" data-confirm="Deny everything that is ticked?" { "Deny these" }
+                label.check { input type="checkbox" data-tick-all="approval"; span { "Select all on this page" } }
+                button.button.good type="submit" name="decision" value="approve" data-confirm="Approve all selected calls?" { "Approve selected" }
+                button.button.danger type="submit" name="decision" value="deny" data-confirm="Deny all selected calls?" { "Deny selected" }
             }
         }
     }

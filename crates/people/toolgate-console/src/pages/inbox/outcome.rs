@@ -1,4 +1,4 @@
-//! How an approval stands: the time that is left, who has said what, and what it came to.
+//! The state of an approval: the time left, the votes, and the outcome.
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -9,12 +9,12 @@ use crate::parts::{self, moment, text};
 use crate::schema_form;
 use crate::visit::Visit;
 
-/// The head of the page: what is asked, and how it stands.
+/// The head of the page: the request, and its state.
 pub(super) fn heading(visit: &Visit, approval: &Approval) -> Markup {
     let title = html! { (text::short(&approval.tool)) " " (parts::state(&approval.state)) };
     let left = html! {
         @if approval.is_pending() { span.left { (moment::left(visit, &approval.expires_at)) } }
-        a.button href=(inbox()) { "All that waits" }
+        a.button href=(inbox()) { "Back to the inbox" }
     };
     parts::heading(title, left)
 }
@@ -22,10 +22,10 @@ pub(super) fn heading(visit: &Visit, approval: &Approval) -> Markup {
 pub(super) fn votes(visit: &Visit, approval: &Approval) -> Markup {
     html! {
         section.card aria-labelledby="votes" {
-            h2 #votes { "Who has said what" }
+            h2 #votes { "Decisions so far" }
             p { (quorum(approval)) }
             @if approval.votes.is_empty() {
-                p.soft { "Nobody has said anything yet." }
+                p.soft { "No one has decided yet." }
             } @else {
                 ol.votes { @for vote in &approval.votes { li { (said(visit, vote)) } } }
             }
@@ -33,7 +33,7 @@ pub(super) fn votes(visit: &Visit, approval: &Approval) -> Markup {
     }
 }
 
-/// How many of how many agree.
+/// The number of votes of those needed.
 pub(super) fn quorum(approval: &Approval) -> Markup {
     html! { (approval.agreed) " of " (approval.requirement.quorum.max(1)) " agreed" }
 }
@@ -55,74 +55,74 @@ fn verb(decision: &str) -> &str {
     }
 }
 
-/// What was decided, in place of the form.
+/// The decision, in place of the form.
 pub(super) fn decided(visit: &Visit, approval: &Approval) -> Markup {
     html! {
         section.card.decided aria-labelledby="decided" {
             h2 #decided { (sentence(approval)) }
             @if let Some(vote) = approval.last_word() { p { (said(visit, vote)) } }
             @if let Some(moment) = &approval.resolved_at { p.soft { "Settled " (moment::ago(visit, moment)) "." } }
-            @if approval.state == "approved" { p.soft { "The call may use it for: " (moment::left(visit, &approval.expires_at)) "." } }
+            @if approval.state == "approved" { p.soft { "The call can still use it: " (moment::left(visit, &approval.expires_at)) "." } }
             @if let Some(call) = &approval.used_by { p { "It ran as " (ways::id(visit, call)) "." } }
-            p { a.button.primary href=(inbox()) { "Back to what waits" } }
+            p { a.button.primary href=(inbox()) { "Back to the inbox" } }
         }
     }
 }
 
 fn sentence(approval: &Approval) -> &'static str {
     if approval.withdrawn.as_deref() == Some("policies_changed") {
-        return "Withdrawn: the policies that asked for it have changed. A call that still waits is asked about again";
+        return "Withdrawn: the policies that required it have changed. A call that still waits needs a new approval";
     }
     match approval.state.as_str() {
         "approved" => "Approved",
         "denied" => "Denied",
         "changes_requested" => "Changes were requested",
-        "expired" => "Nobody decided in time, which means no",
-        "cancelled" => "The caller does not want it any more",
+        "expired" => "No one decided in time, so the call is denied",
+        "cancelled" => "The caller withdrew it",
         "used" => "Approved and used: the call was sent",
-        "lapsed" => "Lapsed: approved, but nobody used it in time",
+        "lapsed" => "Lapsed: approved, but not used in time",
         _ => "Decided",
     }
 }
 
-/// One line about somebody else's decision.
+/// One line about another person's decision.
 pub(super) fn by_whom(approval: &Approval) -> String {
     let Some(vote) = approval.last_word() else { return sentence(approval).to_owned() };
     let reason = vote.reason.as_deref().map(|reason| format!(" Their reason: {reason}"));
     format!("{} {}.{}", vote.person, verb(&vote.decision), reason.unwrap_or_default())
 }
 
-/// What an approver before this one made of the arguments.
+/// An earlier approver's changes to the arguments.
 pub(super) fn edited(approval: &Approval) -> Markup {
     let Some(proposed) = &approval.proposed_arguments else { return html! {} };
     let changes = difference::changes(proposed, &approval.arguments);
     html! {
         section.card aria-labelledby="edited" {
             h2 #edited { "What an approver changed" }
-            p.soft { "The call was proposed with what is marked −, and would run with what is marked +." }
+            p.soft { "The call was proposed with the lines marked −, and would run with the lines marked +." }
             (difference::shown(&changes))
         }
     }
 }
 
-/// Why somebody sees no buttons, and who has them.
+/// The reason why a user sees no buttons, and who has them.
 pub(super) fn barred(visit: &Visit, approval: &Approval, why: Barred) -> Markup {
     let groups: Vec<String> =
         approval.requirement.approvers.iter().map(|groups| groups.join(" or ")).collect();
     html! {
         section.card aria-labelledby="barred" {
-            h2 #barred { "Somebody else decides" }
+            h2 #barred { "You cannot decide this" }
             @match why {
-                Barred::Role => p { "You are here as " (visit.role().as_str()) ". Approvals are decided by the roles approver and admin." },
-                Barred::Requester => p { "You asked for this call, or opened the session it was made in. Somebody else must agree." },
-                Barred::NotAPerson => p { "Only people decide, and your token is one of a service." },
-                Barred::NotInGroup => p { "Somebody of " (text::short(&groups.join(" and of "))) " must agree, and you are in none of these groups." },
+                Barred::Role => p { "You are logged in as " (visit.role().as_str()) ". The roles approver and admin decide on approvals." },
+                Barred::Requester => p { "You proposed this call, or opened the session it came from. Someone else must approve it." },
+                Barred::NotAPerson => p { "Only people can decide, and your token belongs to a service." },
+                Barred::NotInGroup => p { "A member of " (text::short(&groups.join(" and of "))) " must approve, and you are in none of these groups." },
             }
         }
     }
 }
 
-/// Whether a form may be made of the arguments, and otherwise why not.
+/// The permission to edit the arguments in a form, or the reason against it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Editing {
     Fields,
@@ -130,7 +130,7 @@ pub(super) enum Editing {
     Closed,
     /// Too long for a form.
     TooLong,
-    /// The tool is not any more what was asked for.
+    /// The tool has changed since the request.
     ToolGone,
     /// There is nothing to decide, or not for this person.
     ReadOnly,
@@ -154,7 +154,7 @@ fn bytes(value: &Value) -> usize {
     serde_json::to_string(value).map_or(usize::MAX, |text| text.len())
 }
 
-/// What would run, to be read only.
+/// The arguments that would run, read-only.
 pub(super) fn arguments(approval: &Approval, editing: Editing) -> Markup {
     html! {
         @match approval.schema() {
@@ -163,11 +163,11 @@ pub(super) fn arguments(approval: &Approval, editing: Editing) -> Markup {
         }
         @match editing {
             Editing::TooLong => p.notice {
-                "These arguments are too long to be edited here. By the command line: "
+                "These arguments are too long to edit here. On the command line: "
                 code { "toolgate approvals edit " (approval.id) " --args …" }
-                ", by REST: " code { "POST /approvals/" (approval.id) "/decide" } "."
+                ", or over REST: " code { "POST /approvals/" (approval.id) "/decide" } "."
             },
-            Editing::Closed => p.help { "The policy does not let approvers change them. You can ask for changes." },
+            Editing::Closed => p.help { "The policy does not let approvers edit them. You can ask for changes instead." },
             _ => {},
         }
         (parts::json::raw(&approval.arguments))

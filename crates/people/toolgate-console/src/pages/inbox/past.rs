@@ -1,4 +1,4 @@
-//! What happened before somebody was asked: the latest calls of the same run or session.
+//! The earlier calls on the page of an approval: the latest calls of the same run or session.
 
 use maud::{Markup, html};
 
@@ -11,7 +11,7 @@ pub(super) fn calls(visit: &Visit, calls: &[CallBefore], run: Option<&str>, sess
     let place = if run.is_some() { "run" } else { "session" };
     html! {
         section.card aria-labelledby="before" {
-            h2 #before { "What happened before" }
+            h2 #before { "Earlier calls" }
             @if calls.is_empty() {
                 p.soft { "Nothing yet in this " (place) ": this is its first call." }
             } @else {

@@ -1,4 +1,4 @@
-//! "Don't ask again for this": which arguments must stay as they are, how often, and for how long.
+//! "Don't ask again for this": the fixed arguments, the number of uses, and the lifetime.
 
 use maud::{Markup, html};
 use serde::Serialize;
@@ -26,10 +26,10 @@ const TIMES: [(u64, &str); 5] = [
     (366 * DAY_SECONDS, "a year"),
 ];
 
-/// As the API takes it.
+/// In the form of the API.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Grant {
-    /// Nothing pins all of them.
+    /// `None` pins all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) pins: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,7 +37,7 @@ pub(super) struct Grant {
     pub(super) expires_in_seconds: u64,
 }
 
-/// The grant that a form asks for, if it does; or what is wrong with it.
+/// The grant of a form, if any; or the error in it.
 pub(super) fn read(fields: &Fields) -> Result<Option<Grant>, &'static str> {
     if !fields.ticked(WANTED) {
         return Ok(None);
@@ -45,7 +45,7 @@ pub(super) fn read(fields: &Fields) -> Result<Option<Grant>, &'static str> {
     let some = fields.text(WHICH) == Some("some");
     let pins: Vec<String> = fields.all(ONE).map(str::to_owned).collect();
     if some && pins.is_empty() {
-        return Err("Tick at least one argument that must stay as it is, or let all of them stay.");
+        return Err("Select at least one argument that must stay the same, or choose all arguments.");
     }
     let uses = match fields.text(USES) {
         None => None,
@@ -53,7 +53,7 @@ pub(super) fn read(fields: &Fields) -> Result<Option<Grant>, &'static str> {
             text.parse()
                 .ok()
                 .filter(|uses| *uses > 0)
-                .ok_or("How often must be a whole number from 1, or empty for any number of times.")?,
+                .ok_or("The number of uses must be a whole number of at least 1, or empty for no limit.")?,
         ),
     };
     let time = fields.text(TIME).and_then(|text| text.parse().ok());
@@ -68,12 +68,12 @@ pub(super) fn fields(arguments: &Value, typed: &Fields, wrong: Option<&str>) -> 
         details #grant open[typed.ticked(WANTED)] {
             summary { "Don't ask again for this" }
             div.field {
-                label.check { input type="checkbox" name=(WANTED) value="1" checked[typed.ticked(WANTED)]; span { "Let calls like this pass without asking" } }
-                p.help { "For the same caller and this tool. A grant never lets pass what policy forbids; it can be revoked under " a href="/console/grants" { "Grants" } "." }
+                label.check { input type="checkbox" name=(WANTED) value="1" checked[typed.ticked(WANTED)]; span { "Let calls like this run without approval" } }
+                p.help { "This creates a grant for the same caller and tool. A grant never allows what policy forbids; you can revoke it under " a href="/console/grants" { "Grants" } "." }
                 @if let Some(sentence) = wrong { p.wrong role="alert" { (sentence) } }
             }
             fieldset {
-                legend { "What must stay as it is" }
+                legend { "What must stay the same" }
                 label.check { input type="radio" name=(WHICH) value="all" checked[!some]; span { "All arguments" } }
                 label.check { input type="radio" name=(WHICH) value="some" checked[some]; span { "Only these; the others may be anything:" } }
                 ul.pins {
@@ -96,8 +96,8 @@ pub(super) fn fields(arguments: &Value, typed: &Fields, wrong: Option<&str>) -> 
                     }
                 }
                 div.field.grow {
-                    label for="grant-uses" { "How often" }
-                    input #grant-uses type="number" name=(USES) min="1" step="1" inputmode="numeric" placeholder="any number of times" value=(typed.get(USES).unwrap_or_default());
+                    label for="grant-uses" { "Number of uses" }
+                    input #grant-uses type="number" name=(USES) min="1" step="1" inputmode="numeric" placeholder="unlimited" value=(typed.get(USES).unwrap_or_default());
                 }
             }
         }

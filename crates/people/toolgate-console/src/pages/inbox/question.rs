@@ -1,4 +1,4 @@
-//! The page of one question: what a run wants to know, what it did so far, and the answer.
+//! The page of one question: its text, the run so far, and the answer.
 
 use axum::extract::Path;
 use axum::response::{IntoResponse, Response};
@@ -72,7 +72,7 @@ async fn page(visit: &Visit, input: &Input, attempt: &Attempt) -> Answered<Respo
     let run: Option<Run> = visit.find(Address::of(["runs", &input.run])).await?;
     let title = html! { "A question " (parts::state(&input.state)) };
     let body = html! {
-        div #standing data-live="input" { (parts::heading(title, html! { a.button href=(inbox()) { "All that waits" } })) }
+        div #standing data-live="input" { (parts::heading(title, html! { a.button href=(inbox()) { "Back to the inbox" } })) }
         @if let Some(problem) = attempt.problem.as_ref().filter(|_| attempt.wrong.is_none()) { (refused(input, problem)) }
         div.split {
             section #answering data-live="input" data-state=(input.state) { (asked(visit, input, attempt)) }
@@ -97,7 +97,7 @@ fn asked(visit: &Visit, input: &Input, attempt: &Attempt) -> Markup {
             @if !input.is_pending() { (resolved(visit, input)) }
             @else if visit.is_one_of(&ANSWERING) { (form(visit, input, attempt)) }
             @else {
-                p.notice { "You are here as " (visit.role().as_str()) ". Questions are answered by the roles approver, operator and admin." }
+                p.notice { "You are logged in as " (visit.role().as_str()) ". The roles approver, operator and admin answer questions." }
                 @if !input.options.is_empty() { ul { @for one in &input.options { li { (text::long(one.label.as_deref().unwrap_or(&one.value))) } } } }
             }
         }
@@ -111,7 +111,7 @@ fn form(visit: &Visit, input: &Input, attempt: &Attempt) -> Markup {
             (csrf(visit))
             (slot::field(input, &attempt.typed, attempt.wrong.as_deref()))
             button.button.primary type="submit" { "Answer" }
-            p.help { "The first answer stands, and the run goes on with it. " kbd { "a" } " goes to the answer." }
+            p.help { "The run continues with the first answer. " kbd { "a" } " goes to the answer." }
         }
     }
 }
@@ -123,13 +123,13 @@ fn resolved(visit: &Visit, input: &Input) -> Markup {
                 p { "The answer: " }
                 (parts::json::tree(answer))
                 p.soft {
-                    (text::short(input.answered_by.as_deref().unwrap_or("Somebody"))) " answered "
+                    (text::short(input.answered_by.as_deref().unwrap_or("Someone"))) " answered "
                     @if let Some(moment) = &input.resolved_at { (moment::ago(visit, moment)) }
                 }
             },
-            None => p.notice { "The run does not wait for an answer any more." },
+            None => p.notice { "The run no longer waits for an answer." },
         }
-        p { a.button.primary href=(inbox()) { "Back to what waits" } }
+        p { a.button.primary href=(inbox()) { "Back to the inbox" } }
     }
 }
 
@@ -144,7 +144,7 @@ fn who(visit: &Visit, input: &Input, run: Option<&Run>) -> Markup {
         ),
         ("As agent", run.map(|run| ways::agent(visit, &run.agent))),
         ("Task", run.and_then(|run| run.task.as_deref()).map(text::short)),
-        ("For whom", run.map(|run| ways::principal(visit, &run.created_by))),
+        ("On behalf of", run.map(|run| ways::principal(visit, &run.created_by))),
         ("Session", input.session.as_deref().map(|id| ways::id(visit, id))),
         ("Call", input.call.as_deref().map(|id| ways::id(visit, id))),
         ("Name of the answer", Some(html! { code { (text::short(&input.slot_id)) } })),
@@ -152,7 +152,7 @@ fn who(visit: &Visit, input: &Input, run: Option<&Run>) -> Markup {
     ];
     html! {
         section.card aria-labelledby="who" {
-            h2 #who { "Who asks" }
+            h2 #who { "Asked by" }
             (facts(rows.into_iter().filter_map(|(name, value)| Some((name, value?)))))
         }
     }
@@ -162,12 +162,12 @@ fn refused(input: &Input, problem: &Problem) -> Markup {
     let faster = input.answered_by.as_deref().filter(|_| problem.is(StatusCode::CONFLICT));
     html! {
         section.card.problem role="alert" {
-            h2 { @if faster.is_some() { "Somebody was faster" } @else { "That did not go through" } }
+            h2 { @if faster.is_some() { "Someone else answered first" } @else { "Your answer was not recorded" } }
             @match faster {
-                Some(person) => p { (text::short(person)) " has answered it. The first answer stands." },
+                Some(person) => p { (text::short(person)) " has answered it. The run uses that answer." },
                 None => p { (text::long(&problem.detail)) },
             }
-            @if let Some(hint) = &problem.hint { p.hint { strong { "What helps: " } (text::long(hint)) } }
+            @if let Some(hint) = &problem.hint { p.hint { strong { "Hint: " } (text::long(hint)) } }
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What to look at first: what may destroy, then what reaches outside, then what writes, then what only reads; of the
-//! same kind the newest. A question changes nothing by itself, and comes with what reads.
+//! The order of the list: calls that may destroy come first, then external ones, then writes, then reads;
+//! within a kind the newest first. A question changes nothing by itself, and counts as a read.
 
 use maud::{Markup, html};
 use toolgate_core::Effects;
@@ -17,7 +17,7 @@ pub(super) enum Risk {
 }
 
 impl Risk {
-    /// What is not known may do anything.
+    /// Unknown effects may be anything.
     pub(super) fn of(effects: Option<Effects>) -> Self {
         let effects = effects.unwrap_or(Effects::ALL);
         let has = |one| effects.contains(one);
@@ -54,12 +54,12 @@ pub(super) fn order(entries: &mut [Entry]) {
     });
 }
 
-/// What a call may do, in words.
+/// The possible effects of a call, in words.
 pub(super) fn effects(effects: Option<Effects>) -> Markup {
-    let Some(known) = effects else { return badge("effects not known", Tone::Bad) };
+    let Some(known) = effects else { return badge("unknown effects", Tone::Bad) };
     let words = Effects::NAMES.into_iter().filter(|(one, _)| known.contains(*one));
     html! {
-        ul.chips aria-label="What it may do" {
+        ul.chips aria-label="Possible effects" {
             @for (one, word) in words { li { (badge(word, tone(one))) } }
             @if known == Effects::NONE { li { (badge("no effects", Tone::Plain)) } }
         }

@@ -1,4 +1,4 @@
-//! Several at once: each is decided by itself, and each says what came of it.
+//! Several at once: each is decided by itself, and each has its own result.
 
 use axum::response::Response;
 use http::StatusCode;
@@ -15,13 +15,13 @@ use crate::parts::{self, text};
 use crate::problem::{Answered, Problem};
 use crate::visit::Visit;
 
-/// As many as a page shows.
+/// The number on one page.
 const SEVERAL_MAX: usize = 50;
 
-/// What came of one of them.
+/// The result of one of them.
 struct Result {
     id: String,
-    /// As it stands now, where that is known.
+    /// Its current state, if known.
     approval: Option<Box<Approval>>,
     refused: Option<Box<Problem>>,
 }
@@ -30,11 +30,15 @@ pub(super) async fn decide(visit: Visit, fields: Fields) -> Answered<Response> {
     let decision = match fields.text("decision") {
         Some("approve") => "approve",
         Some("deny") => "deny",
-        _ => return Ok(nothing(&visit, "Nothing was decided: press Approve these or Deny these.").await),
+        _ => {
+            return Ok(
+                nothing(&visit, "Nothing was decided: choose Approve selected or Deny selected.").await
+            );
+        }
     };
     let ids: Vec<&str> = fields.all("approval").collect();
     if ids.is_empty() {
-        return Ok(nothing(&visit, "Nothing was ticked, so nothing was decided.").await);
+        return Ok(nothing(&visit, "Nothing was selected, so nothing was decided.").await);
     }
     let mut results = Vec::new();
     for id in ids.iter().take(SEVERAL_MAX) {
@@ -44,10 +48,10 @@ pub(super) async fn decide(visit: Visit, fields: Fields) -> Answered<Response> {
         results.push(one(&visit, id, &decision).await?);
     }
     let body = html! { (head(&visit, Tab::Waiting)) (told(&results)) @if ids.len() > SEVERAL_MAX { (too_many()) } (back()) };
-    Ok(visit.page("What came of it", Room::Inbox, body).await)
+    Ok(visit.page("Results", Room::Inbox, body).await)
 }
 
-/// The field that holds the digest of what the list showed of an approval.
+/// The field with the digest of the listed arguments of an approval.
 pub(super) fn shown(id: &str) -> String {
     format!("shown:{id}")
 }
@@ -72,10 +76,10 @@ async fn nothing(visit: &Visit, sentence: &str) -> Response {
 fn told(results: &[Result]) -> Markup {
     let through = results.iter().filter(|one| one.refused.is_none()).count();
     html! {
-        p.said role="status" { (through) " of " (results.len()) " went through." }
+        p.said role="status" { (through) " of " (results.len()) " succeeded." }
         table.list {
-            caption { "What came of each" }
-            thead { tr { th scope="col" { "Tool" } th scope="col" { "Who asked" } th scope="col" { "Stands" } th scope="col" { "What happened" } } }
+            caption { "Result for each approval" }
+            thead { tr { th scope="col" { "Tool" } th scope="col" { "Caller" } th scope="col" { "State" } th scope="col" { "Result" } } }
             tbody { @for one in results { (row(one)) } }
         }
     }
@@ -86,9 +90,9 @@ fn row(result: &Result) -> Markup {
     html! {
         tr data-entry=(result.id) {
             td data-name="Tool" { a href=(approval_page(&result.id)) { (text::short(approval.map_or(&*result.id, |one| &one.tool))) } }
-            td data-name="Who asked" { span { @if let Some(one) = approval { (text::short(&one.principal)) } } }
-            td data-name="Stands" { span { @if let Some(one) = approval { (parts::state(&one.state)) } } }
-            td data-name="What happened" { span { (happened(result)) } }
+            td data-name="Caller" { span { @if let Some(one) = approval { (text::short(&one.principal)) } } }
+            td data-name="State" { span { @if let Some(one) = approval { (parts::state(&one.state)) } } }
+            td data-name="Result" { span { (happened(result)) } }
         }
     }
 }
@@ -96,9 +100,9 @@ fn row(result: &Result) -> Markup {
 fn happened(result: &Result) -> Markup {
     html! {
         @match (&result.refused, result.approval.as_deref()) {
-            (None, Some(approval)) if approval.is_pending() => { "Your yes counts: " (outcome::quorum(approval)) ". Others must agree too." },
-            (None, _) => "It went through.",
-            (Some(_), Some(approval)) if !approval.is_pending() => { "Decided by somebody else meanwhile: " (text::long(&outcome::by_whom(approval))) },
+            (None, Some(approval)) if approval.is_pending() => { "Your approval is recorded: " (outcome::quorum(approval)) ". Others must approve too." },
+            (None, _) => "Recorded.",
+            (Some(_), Some(approval)) if !approval.is_pending() => { "Someone else decided first: " (text::long(&outcome::by_whom(approval))) },
             (Some(problem), _) => { (text::long(&problem.detail)) @if let Some(hint) = &problem.hint { " " span.soft { (text::long(hint)) } } },
         }
     }
@@ -109,5 +113,5 @@ fn too_many() -> Markup {
 }
 
 fn back() -> Markup {
-    html! { p { a.button.primary href=(inbox()) { "Back to what waits" } } }
+    html! { p { a.button.primary href=(inbox()) { "Back to the inbox" } } }
 }

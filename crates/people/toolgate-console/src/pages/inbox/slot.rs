@@ -1,4 +1,4 @@
-//! The field for an answer, by the type that the question asks for, and the answer that a form holds.
+//! The field for an answer, by the type of the question, and the answer of a form.
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -10,10 +10,10 @@ use crate::parts::text;
 const ANSWER: &str = "answer";
 const ANSWER_CHARS_MAX: usize = 20_000;
 
-/// The answer in JSON. Whether it fits, the API says; what cannot be one at all is said here.
+/// The answer in JSON. The API checks whether it fits; only impossible values are refused here.
 pub(super) fn read(slot_type: &str, fields: &Fields) -> Result<Value, &'static str> {
     let given = fields.text(ANSWER);
-    let needed = || given.ok_or("Give an answer first.");
+    let needed = || given.ok_or("Enter an answer first.");
     match slot_type {
         "multi_choice" => Ok(fields.all(ANSWER).collect()),
         "boolean" => match given {
@@ -22,8 +22,8 @@ pub(super) fn read(slot_type: &str, fields: &Fields) -> Result<Value, &'static s
             _ => Err("Choose yes or no."),
         },
         "choice" => given.map(Value::from).ok_or("Choose one of the options."),
-        "number" => number(needed()?).ok_or("Give a number, such as 12 or 1.5."),
-        // Text is kept as it was written, blanks at its ends included.
+        "number" => number(needed()?).ok_or("Enter a number, such as 12 or 1.5."),
+        // Text is kept literally, including blanks at its ends.
         "text" => needed().map(|_| Value::from(fields.get(ANSWER).unwrap_or_default().replace("\r\n", "\n"))),
         _ => needed().map(Value::from),
     }
@@ -46,8 +46,8 @@ pub(super) fn field(input: &Input, typed: &Fields, wrong: Option<&str>) -> Marku
             "number" => (single(html! { input #answer type="text" inputmode="decimal" name=(ANSWER) value=(value) autocomplete="off" data-press="a" aria-describedby=[described] aria-invalid=[invalid]; }, "Your answer, a number")),
             "date" => (single(html! { input #answer type="date" name=(ANSWER) value=(value) data-press="a" aria-describedby=[described] aria-invalid=[invalid]; }, "Your answer, a date")),
             "file" => {
-                (single(html! { input #answer type="text" name=(ANSWER) value=(value) placeholder="file_…" autocomplete="off" data-press="a" aria-describedby=[described] aria-invalid=[invalid]; }, "Your answer, the id of a file of yours"))
-                p.help { "Upload it with " code { "POST /files" } " or " code { "toolgate files put" } ", and put its id here." }
+                (single(html! { input #answer type="text" name=(ANSWER) value=(value) placeholder="file_…" autocomplete="off" data-press="a" aria-describedby=[described] aria-invalid=[invalid]; }, "Your answer, the id of one of your files"))
+                p.help { "Upload it with " code { "POST /files" } " or " code { "toolgate files put" } ", then enter its id here." }
             },
             _ => (single(html! { textarea #answer name=(ANSWER) rows="4" maxlength=(ANSWER_CHARS_MAX) data-press="a" aria-describedby=[described] aria-invalid=[invalid] { "\n" (value) } }, "Your answer")),
         }

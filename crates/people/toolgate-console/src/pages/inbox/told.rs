@@ -21,17 +21,17 @@ pub(super) struct Approval {
     pub(super) task: Option<String>,
     #[serde(default)]
     pub(super) agent: Option<String>,
-    /// Who opened the session: for whom it is done.
+    /// The principal that opened the session: the one it acts for.
     #[serde(default)]
     pub(super) opened_by: Option<String>,
-    /// Nothing where the tool is not any more what it was.
+    /// `None` if the tool has changed.
     #[serde(default)]
     pub(super) effects: Option<Effects>,
-    /// The digest of what would run.
+    /// The digest of the arguments that would run.
     pub(super) effective: String,
     #[serde(default)]
     pub(super) arguments: Value,
-    /// How long they are, where a list left them out.
+    /// Their length, if a list omitted them.
     #[serde(default)]
     pub(super) arguments_bytes: Option<u64>,
     #[serde(default)]
@@ -41,7 +41,7 @@ pub(super) struct Approval {
     pub(super) requirement: Requirement,
     #[serde(default)]
     pub(super) votes: Vec<Vote>,
-    /// How many agree to what would run now.
+    /// The number of people who agree to what would run now.
     #[serde(default)]
     pub(super) agreed: usize,
     pub(super) created_at: String,
@@ -52,7 +52,7 @@ pub(super) struct Approval {
     pub(super) escalated_to: Option<Vec<String>>,
     #[serde(default)]
     pub(super) used_by: Option<String>,
-    /// Why it ended without anybody's word.
+    /// The reason of an end without a decision.
     #[serde(default)]
     pub(super) withdrawn: Option<String>,
     /// The tool as agents read it; only of a single approval.
@@ -97,7 +97,7 @@ pub(super) struct Vote {
     pub(super) at: String,
 }
 
-/// A call that was made before somebody was asked.
+/// An earlier call.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct CallBefore {
     pub(super) id: String,
@@ -140,7 +140,7 @@ pub(super) struct SlotOption {
     pub(super) label: Option<String>,
 }
 
-/// Something that waits.
+/// A waiting item.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(super) enum Entry {
@@ -149,7 +149,7 @@ pub(super) enum Entry {
 }
 
 impl Entry {
-    /// Whether it is an approval that somebody may decide.
+    /// True if it is an approval that the user may decide.
     pub(super) fn is_for(&self, visit: &Visit) -> bool {
         matches!(self, Entry::Approval(approval) if approval.barred(visit).is_none())
     }
@@ -162,7 +162,7 @@ impl Entry {
     }
 }
 
-/// Why somebody who may decide in general may not decide this one. The API judges again.
+/// The reason why an approver may not decide this one. The API checks again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Barred {
     Role,
@@ -176,17 +176,17 @@ impl Approval {
         self.state == "pending"
     }
 
-    /// What the tool takes.
+    /// The schema of the tool.
     pub(super) fn schema(&self) -> Option<&Value> {
         self.definition.as_ref()?.get("inputSchema")
     }
 
-    /// Who said what it came to, where it was decided by people.
+    /// The vote that settled it, if people decided.
     pub(super) fn last_word(&self) -> Option<&Vote> {
         if self.is_pending() { None } else { self.votes.last() }
     }
 
-    /// The first reason that a policy gives.
+    /// The first reason of a policy.
     pub(super) fn why(&self) -> Option<&str> {
         self.requirement.gates.iter().find_map(|gate| gate.reason.as_deref())
     }

@@ -1,4 +1,4 @@
-//! Ways to what an entry names, for those who may go there; a name for the others.
+//! Links to the things that an entry names, for users who may open them; a name for the others.
 
 use maud::{Markup, html};
 

@@ -47,7 +47,7 @@ fn scale(most: u64) -> u64 {
     top
 }
 
-/// Stripes and dots: what failed and what was refused can be told apart without colour.
+/// Stripes and dots: failed and refused calls are distinguishable without colour.
 fn patterns() -> Markup {
     html! {
         defs {

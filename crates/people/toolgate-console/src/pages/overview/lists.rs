@@ -1,4 +1,4 @@
-//! What the picture shows, in words: servers, who called, and who called what.
+//! The picture in words: servers, callers, and their traffic.
 
 use maud::{Markup, html};
 
@@ -12,10 +12,10 @@ pub(super) fn show(visit: &Visit, traffic: &Traffic, servers: &[Server]) -> Mark
     html! {
         div.grid.below-picture {
             div { h3 { "Servers" } (self::servers(visit, traffic, servers)) }
-            div { h3 { "Who called" } (principals(visit, traffic)) }
+            div { h3 { "Callers" } (principals(visit, traffic)) }
         }
         @if !traffic.edges.is_empty() {
-            details #edges { summary { "Who called which server" } (edges(visit, &traffic.edges)) }
+            details #edges { summary { "Callers by server" } (edges(visit, &traffic.edges)) }
         }
     }
 }
@@ -56,12 +56,12 @@ fn server(visit: &Visit, one: &Server, edge: &Edge) -> Markup {
 
 fn principals(visit: &Visit, traffic: &Traffic) -> Markup {
     if traffic.principals.is_empty() {
-        return html! { p.help { "Nobody in the last hour." } };
+        return html! { p.help { "No callers in the last hour." } };
     }
     html! {
         table.list {
             thead { tr {
-                th scope="col" { "Who" } th.number scope="col" { "Calls" } th.number scope="col" { "Failed" }
+                th scope="col" { "Principal" } th.number scope="col" { "Calls" } th.number scope="col" { "Failed" }
                 th.number scope="col" { "Refused" } th scope="col" { "Last call" }
             } }
             tbody { @for one in &traffic.principals { (principal(visit, one)) } }
@@ -75,7 +75,7 @@ fn principals(visit: &Visit, traffic: &Traffic) -> Markup {
 fn principal(visit: &Visit, one: &Principal) -> Markup {
     html! {
         tr data-entry=(one.id) {
-            td data-name="Who" { (links::principal(&one.id)) }
+            td data-name="Principal" { (links::principal(&one.id)) }
             td.number data-name="Calls" { (number(one.calls)) }
             td.number data-name="Failed" { (number(one.failed)) }
             td.number data-name="Refused" { (number(one.refused)) }
@@ -88,13 +88,13 @@ fn edges(visit: &Visit, edges: &[Edge]) -> Markup {
     html! {
         table.list {
             thead { tr {
-                th scope="col" { "Who" } th scope="col" { "Server" } th.number scope="col" { "Calls" }
+                th scope="col" { "Principal" } th scope="col" { "Server" } th.number scope="col" { "Calls" }
                 th.number scope="col" { "Failed" } th.number scope="col" { "Refused" }
             } }
             tbody {
                 @for edge in edges {
                     tr {
-                        td data-name="Who" { (links::principal(&edge.principal)) }
+                        td data-name="Principal" { (links::principal(&edge.principal)) }
                         td data-name="Server" {
                             @match &edge.server {
                                 Some(server) if visit.operates() => (links::server(server)),

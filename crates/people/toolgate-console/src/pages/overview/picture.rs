@@ -1,5 +1,6 @@
-//! Agents on the left, the gateway in the middle, servers on the right, and what goes between them. The lists below say the
-//! same in words, so it is left out where there is no room, and for those who do not see it.
+//! Agents on the left, the gateway in the middle, servers on the right, and the traffic between them. The
+//! lists below have the same data in words, so the picture is omitted on small screens and for screen
+//! readers.
 
 use maud::{Markup, html};
 
@@ -8,7 +9,7 @@ use super::told::{Principal, Server, Traffic};
 use crate::address::Address;
 use crate::parts::{number, text};
 
-/// So many are drawn on a side; the lists have all of them.
+/// The number drawn on a side; the lists have all of them.
 const SIDE_MAX: usize = 10;
 const NAME_CHARS: usize = 20;
 
@@ -64,7 +65,7 @@ fn row_at(place: usize, count: usize, height: f64) -> f64 {
     top + (place as f64 + 0.5) * ROW
 }
 
-/// A line that is as broad as what goes along it, and on it a broken one as broad as what failed of that.
+/// A line as wide as its traffic, and on it a dashed one as wide as the failed part.
 fn flow(from: (f64, f64), to: (f64, f64), calls: u64, errors: u64, busiest: u64) -> Markup {
     let share = if busiest == 0 { 0.0 } else { calls as f64 / busiest as f64 };
     let width = LINE_NARROWEST + (LINE_WIDEST - LINE_NARROWEST) * share.sqrt();
@@ -130,7 +131,7 @@ fn words(left: f64, middle: f64, name: &str, detail: &str) -> Markup {
     }
 }
 
-/// A disc with a tick, a triangle, or a ring: nobody needs to see the colour.
+/// A disc with a tick, a triangle, or a ring: recognisable without colour.
 fn health(health: &str, x: f64, y: f64) -> Markup {
     match health {
         "healthy" => html! {

@@ -1,8 +1,8 @@
-//! What the API says of the whole gateway.
+//! The API's data about the whole gateway.
 
 use serde::Deserialize;
 
-/// How many of the last minutes are "lately".
+/// The number of recent minutes.
 const LATELY: usize = 5;
 
 #[derive(Deserialize)]
@@ -117,7 +117,7 @@ impl Traffic {
         self.minutes.iter().rev().take(LATELY).map(Minute::calls).sum()
     }
 
-    /// What went to one server: calls, what failed and what was refused.
+    /// The traffic to one server: calls, failures and refusals.
     pub(super) fn to_server(&self, name: &str) -> Edge {
         let mut sum = Edge::default();
         for edge in self.edges.iter().filter(|edge| edge.server.as_deref() == Some(name)) {

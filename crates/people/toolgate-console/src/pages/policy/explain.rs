@@ -1,4 +1,4 @@
-//! A call that nobody makes: what would be decided, and why.
+//! A hypothetical call: the decision, and the reasons.
 
 use axum::extract::Query;
 use axum::response::Response;
@@ -21,7 +21,7 @@ use crate::visit::Visit;
 /// Names that the field for the tool offers.
 const NAMES_MAX: usize = 500;
 
-/// What was filled in.
+/// The filled-in fields.
 #[derive(Clone, Default, Deserialize)]
 pub(super) struct Wish {
     #[serde(default)]
@@ -69,15 +69,15 @@ async fn page(visit: &Visit, status: StatusCode, wish: &Wish, answer: Markup) ->
     let names = names(visit).await?;
     let body = html! {
         (head(Side::Explain))
-        p { "Describe a call. Nothing is called, nobody is asked and nothing is recorded." }
+        p { "Describe a call to see how it would be decided. The call does not run, no person is asked, and nothing is recorded." }
         div.split {
             div #answer { (answer) (form(visit, wish, &names)) }
             section.card aria-labelledby="how-title" {
-                h2 #how-title { "How it is decided" }
+                h2 #how-title { "How a call is decided" }
                 ol {
-                    li { "The guard: a policy must permit it, and none may forbid it. What cannot be evaluated denies." }
-                    li { "The gates: where one matches, a person must agree; all that match ask together." }
-                    li { "Grants and answers that people gave before are not looked at here." }
+                    li { "The guard: at least one policy must permit the call, and none may forbid it. A policy that cannot be evaluated denies the call." }
+                    li { "The gates: if one matches, a person must approve. If several match, all their conditions apply." }
+                    li { "Existing grants and earlier approvals are not considered here." }
                 }
             }
         }
@@ -116,12 +116,12 @@ fn form(visit: &Visit, wish: &Wish, names: &[String]) -> Markup {
                 textarea.mono #arguments name="arguments" rows="6" spellcheck="false" placeholder="{}" { (wish.arguments) }
             }
             fieldset {
-                legend { "Who calls" }
+                legend { "Caller" }
                 div.filters {
                     (input("principal", "Principal", &wish.principal, "somebody"))
                     (choice("role", "Role", &wish.role, Role::ALL.map(Role::as_str).as_slice(), "agent"))
-                    (choice("kind", "Kind", &wish.kind, Kind::ALL.map(Kind::as_str).as_slice(), "as the role"))
-                    (input("groups", "Groups, with commas", &wish.groups, ""))
+                    (choice("kind", "Kind", &wish.kind, Kind::ALL.map(Kind::as_str).as_slice(), "same as the role"))
+                    (input("groups", "Groups, separated by commas", &wish.groups, ""))
                 }
             }
             details open[wish.has_place()] {
@@ -163,7 +163,7 @@ fn choice(name: &'static str, label: &str, value: &str, words: &[&str], usual: &
 fn refused(problem: &Problem) -> Markup {
     html! {
         section.card.error role="alert" {
-            h2 { "That call cannot be explained" }
+            h2 { "This call cannot be explained" }
             p { (text::long(&problem.detail)) }
             @if let Some(hint) = &problem.hint { p.hint { (text::long(hint)) } }
         }
@@ -191,7 +191,7 @@ impl Wish {
         [&self.agent, &self.template, &self.session, &self.run].iter().any(|one| !one.is_empty())
     }
 
-    /// What the API is asked. What was left empty is left out.
+    /// The request to the API. Empty fields are omitted.
     fn body(&self) -> Answered<Value> {
         let mut body = Map::new();
         let texts = [

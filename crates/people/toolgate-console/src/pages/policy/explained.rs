@@ -1,4 +1,4 @@
-//! How a decision comes about, as people read it.
+//! The explanation of a decision, for people.
 
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -70,10 +70,10 @@ pub(super) fn shown(told: &Explained) -> Markup {
             @if let Some(requirement) = &told.requirement { (asked(requirement)) }
             @for failed in &told.failed { (broken(failed)) }
             (matched("Gates that ask", &told.gates))
-            (matched("Policies of the guard that matched", &told.guard))
-            (matched("In shadow mode, decides nothing", &told.shadow_policies))
+            (matched("Guard policies that matched", &told.guard))
+            (matched("In shadow mode (no effect)", &told.shadow_policies))
             @if told.guard.is_empty() && told.failed.is_empty() {
-                p { "No policy of the guard permits it, and what nobody permits is denied." }
+                p { "No guard policy permits this call, so it is denied." }
             }
             @if let Some(shadow) = &told.shadow {
                 p.notice { "With the policies in shadow mode it would be " strong { (text::short(&shadow.verdict)) } ": " (text::long(&shadow.summary)) }
@@ -93,7 +93,7 @@ fn title(verdict: &str) -> &'static str {
 fn asked(requirement: &Requirement) -> Markup {
     let groups: Vec<String> = requirement.approvers.iter().map(|one| one.join(" or ")).collect();
     let who = match groups.is_empty() {
-        true => "whoever may approve".to_owned(),
+        true => "anyone who may approve".to_owned(),
         false => format!("{} (admins count for every group)", groups.join(", and ")),
     };
     let people = if requirement.quorum == 1 {
@@ -103,19 +103,19 @@ fn asked(requirement: &Requirement) -> Markup {
     };
     let time = match requirement.timeout_seconds {
         Some(seconds) => moment::span(seconds.saturating_mul(1_000)),
-        None => "as long as the gateway usually waits".to_owned(),
+        None => "the gateway's default".to_owned(),
     };
     let after = match requirement.on_timeout.as_str() {
-        "escalate" => "others are asked as well",
-        _ => "it is a no",
+        "escalate" => "others are asked too",
+        _ => "the call is denied",
     };
     html! {
-        h3 { "What people would be asked" }
+        h3 { "Required approval" }
         (parts::facts([
-            ("Who", html! { (text::long(&who)) }),
+            ("Approvers", html! { (text::long(&who)) }),
             ("How many", html! { (people) }),
-            ("They have", html! { (time) "; then " (after) }),
-            ("Arguments", html! { @if requirement.editable { "may be edited before they agree" } @else { "must stay as they are" } }),
+            ("Time limit", html! { (time) "; then " (after) }),
+            ("Arguments", html! { @if requirement.editable { "approvers may edit them" } @else { "approvers cannot edit them" } }),
         ]))
     }
 }
@@ -145,7 +145,7 @@ fn one(policy: &Matched) -> Markup {
 
 fn broken(failed: &Failed) -> Markup {
     html! {
-        p.error { "The policy " strong { (text::short(&failed.policy.id)) } " could not be evaluated, which denies: " (text::long(&failed.error)) }
+        p.error { "The policy " strong { (text::short(&failed.policy.id)) } " could not be evaluated, so the call is denied: " (text::long(&failed.error)) }
         (one(&failed.policy))
     }
 }
@@ -166,12 +166,9 @@ mod tests {
         }))
         .expect("an explanation");
         let shown = shown(&told).into_string();
-        for expected in [
-            "finance or risk, and legal",
-            "2 people",
-            "10 min; then others are asked as well",
-            "may be edited",
-        ] {
+        for expected in
+            ["finance or risk, and legal", "2 people", "10 min; then others are asked too", "may edit them"]
+        {
             assert!(shown.contains(expected), "{expected}: {shown}");
         }
         assert!(!shown.contains("<script>"), "{shown}");

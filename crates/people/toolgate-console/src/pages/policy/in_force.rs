@@ -1,4 +1,4 @@
-//! The rules that decide now, as they were written.
+//! The rules in force, as written.
 
 use std::collections::BTreeMap;
 
@@ -57,13 +57,13 @@ pub(super) async fn show(visit: Visit) -> Answered<Response> {
             @if let Some(refused) = &in_force.refused { (not_loaded(refused)) }
             @if let Some(broken) = &in_force.broken { (failing(broken)) }
             section.card aria-labelledby="force-title" {
-                h2 #force-title { "What decides now" }
+                h2 #force-title { "Policies in force" }
                 (facts(&visit, &in_force))
             }
             @if own == 0 { (nothing_written()) }
             @for file in in_force.files.iter().filter(|file| !file.built_in) { (card(file)) }
             h2 { "Built in" }
-            p.help { "These ship with the gateway. The level of care says which of them count." }
+            p.help { "These come with the gateway. The level of care decides which of them apply." }
             @for file in in_force.files.iter().filter(|file| file.built_in) { (card(file)) }
         }
     };
@@ -76,7 +76,7 @@ fn facts(visit: &Visit, in_force: &InForce) -> Markup {
         None => html! { span.soft { "not in the ledger" } },
     };
     let shadow = match in_force.shadow {
-        true => html! { a href="/console/policy/shadow" { "some policies are compared only" } },
+        true => html! { a href="/console/policy/shadow" { "some policies are in shadow mode" } },
         false => html! { "none" },
     };
     parts::facts([
@@ -85,7 +85,7 @@ fn facts(visit: &Visit, in_force: &InForce) -> Markup {
             html! { (parts::badge(&in_force.template, Tone::Plain)) " " (care(&in_force.template)) },
         ),
         ("Version", parts::copyable(&in_force.version)),
-        ("Taken up", loaded),
+        ("Loaded", loaded),
         ("Shadow mode", shadow),
     ])
 }
@@ -93,10 +93,10 @@ fn facts(visit: &Visit, in_force: &InForce) -> Markup {
 fn not_loaded(refused: &str) -> Markup {
     html! {
         section.card.error role="alert" {
-            h2 { "What is in the files now does not load" }
-            p { "The policies below stay in force until this is mended:" }
+            h2 { "The policy files do not load" }
+            p { "The policies below stay in force until this is fixed:" }
             (text::block(refused))
-            p.help { code { "toolgate policy check" } " says the same on the machine of the gateway." }
+            p.help { code { "toolgate policy check" } " shows the same on the gateway's machine." }
         }
     }
 }
@@ -104,8 +104,8 @@ fn not_loaded(refused: &str) -> Markup {
 fn failing(broken: &str) -> Markup {
     html! {
         section.card.error role="alert" {
-            h2 { "Policies in force fail on tools there are" }
-            p { "Calls that they concern are denied until this is mended:" }
+            h2 { "Some policies in force fail for existing tools" }
+            p { "Affected calls are denied until this is fixed:" }
             (text::block(broken))
         }
     }
@@ -113,9 +113,9 @@ fn failing(broken: &str) -> Markup {
 
 fn nothing_written() -> Markup {
     parts::empty(
-        "Nobody has written a policy of their own yet.",
+        "There are no custom policies yet.",
         html! {
-            p { "The level of care alone decides. To add rules, put Cedar files into a folder and name it in the configuration:" }
+            p { "Only the level of care decides. To add rules, put Cedar files into a folder and name it in the configuration:" }
             pre tabindex="0" { code { "[policy]\nfolder = \"policy\"\ntemplate = \"standard\"" } }
             p { a href="/docs/how-to/write-a-policy" { "How to write a policy" } }
         },
@@ -134,8 +134,8 @@ fn card(file: &File) -> Markup {
 
 fn set_word(set: &str) -> &str {
     match set {
-        "guard_shadow" => "guard, compared only",
-        "gates_shadow" => "gates, compared only",
+        "guard_shadow" => "guard, shadow mode",
+        "gates_shadow" => "gates, shadow mode",
         other => other,
     }
 }
@@ -146,9 +146,9 @@ fn tone(set: &str) -> Tone {
 
 fn set_told(set: &str) -> &'static str {
     match set {
-        "guard" => "Permits and forbids. A no is final.",
-        "gates" => "Where one of these matches, a person must agree.",
-        _ => "Decides nothing: what it would have changed is told under “Shadow mode”.",
+        "guard" => "Permits and forbids. A denial is final.",
+        "gates" => "If one of these matches, a person must approve.",
+        _ => "Has no effect. “Shadow mode” shows what it would have changed.",
     }
 }
 
@@ -168,7 +168,7 @@ fn shown(file: &File, rule: &Rule) -> Markup {
             }
             p.help {
                 (text::short(&file.name)) ", line " (rule.line)
-                @if file.built_in { "; counts from level " (text::short(&rule.level.replace('_', " "))) " on" }
+                @if file.built_in { "; applies from level " (text::short(&rule.level.replace('_', " "))) " on" }
             }
             ul.chips { @for (name, value) in others { li { code { "@" (text::short(name)) } " " (text::long(value)) } } }
             (text::block(&rule.text))

@@ -1,4 +1,4 @@
-//! What policies in shadow mode would have changed, call by call.
+//! The differences that policies in shadow mode would have made, call by call.
 
 use axum::extract::Query;
 use axum::response::Response;
@@ -63,7 +63,7 @@ pub(super) async fn show(visit: Visit, Query(wanted): Query<Wanted>) -> Answered
     let next = next.map(|cursor| Address::of(["console", "policy", "shadow"]).with("cursor", cursor));
     let body = html! {
         (head(Side::Shadow))
-        p { "Policies in shadow mode decide nothing. Where they would have decided otherwise, it is noted with the call, so that a new policy can be watched before it counts." }
+        p { "Policies in shadow mode have no effect. When one would have decided differently, the call records it, so you can observe a new policy before you enforce it." }
         section #shadow data-live="policy" aria-label="Differences" {
             @if page.differences.is_empty() {
                 (nothing(shadow, &page))
@@ -81,14 +81,14 @@ fn nothing(there_are_some: bool, page: &Page) -> Markup {
     if there_are_some {
         let looked = parts::number(page.looked_at);
         return parts::empty(
-            "The policies in shadow mode would have decided the same.",
-            html! { p { "That holds for the last " (looked) " decisions. To let them count, take " code { ".shadow" } " out of their files' names." } },
+            "The policies in shadow mode would have changed nothing.",
+            html! { p { "This is true for the last " (looked) " decisions. To enforce them, remove " code { ".shadow" } " from their file names." } },
         );
     }
     parts::empty(
         "No policy is in shadow mode.",
         html! {
-            p { "Put " code { ".shadow" } " before " code { ".cedar" } " in the name of a policy file, and it is compared without deciding:" }
+            p { "Put " code { ".shadow" } " before " code { ".cedar" } " in the name of a policy file to compare it without enforcing it:" }
             pre tabindex="0" { code { "policy/money.gates.shadow.cedar" } }
             p { a href="/docs/how-to/write-a-policy" { "How to write a policy" } }
         },
@@ -99,7 +99,7 @@ fn table(visit: &Visit, differences: &[Difference]) -> Markup {
     html! {
         table.list {
             thead { tr {
-                th scope="col" { "Call" } th scope="col" { "Tool" } th scope="col" { "Who" } th scope="col" { "Decided" }
+                th scope="col" { "Call" } th scope="col" { "Tool" } th scope="col" { "Principal" } th scope="col" { "Decided" }
                 th scope="col" { "Would have been" } th scope="col" { "Because of" } th scope="col" { "When" }
             } }
             tbody {
@@ -107,7 +107,7 @@ fn table(visit: &Visit, differences: &[Difference]) -> Markup {
                     tr data-entry=(one.seq) {
                         td data-name="Call" { @if let Some(call) = &one.call { (links::id(call)) } @else { span.soft { "none" } } }
                         td data-name="Tool" { @if let Some(tool) = &one.tool { (links::tool(tool)) } }
-                        td data-name="Who" { (links::principal(&one.principal)) }
+                        td data-name="Principal" { (links::principal(&one.principal)) }
                         td data-name="Decided" { @if let Some(decided) = &one.decided { (parts::state(decided)) } }
                         td data-name="Would be" { (parts::state(&one.shadow)) }
                         td data-name="Because of" { (because(&one.policies)) }
@@ -121,7 +121,7 @@ fn table(visit: &Visit, differences: &[Difference]) -> Markup {
 
 fn because(policies: &[Policy]) -> Markup {
     html! {
-        @if policies.is_empty() { span.soft { "no policy permits it, or none asks" } }
+        @if policies.is_empty() { span.soft { "no policy permits it, or no gate matches" } }
         @for policy in policies {
             div { strong { (text::short(&policy.id)) } @if let Some(reason) = &policy.reason { ": " (text::long(reason)) } }
         }

@@ -1,4 +1,4 @@
-//! The decision table: who may do what under which level of care.
+//! The decision table: the permissions under each level of care.
 
 use axum::extract::Query;
 use axum::response::Response;
@@ -45,7 +45,7 @@ struct Cell {
     summary: String,
 }
 
-/// Actors for whom the same holds.
+/// Actors with the same decisions.
 struct Line {
     actors: Vec<String>,
     cells: Vec<Cell>,
@@ -59,7 +59,7 @@ pub(super) async fn show(visit: Visit, Query(wanted): Query<Wanted>) -> Answered
     let next = table.next_cursor.as_deref().map(|cursor| here().with("cursor", cursor));
     let body = html! {
         (head(Side::Table))
-        p { "What a call without arguments comes to, for every role that calls tools. Policies that look at arguments may decide otherwise: "
+        p { "The decision on a call without arguments, for every role that calls tools. Policies that look at arguments may decide differently: "
             a href="/console/policy/explain" { "explain a call" } " with them." }
         (search(&wanted))
         section #table data-live="policy.loaded registry server" aria-label="Decision table" {
@@ -75,7 +75,7 @@ fn search(wanted: &Wanted) -> Markup {
         form.card method="get" action="/console/policy/table" role="search" {
             div.filters.wide {
                 div.field {
-                    label for="q" { "Only tools with this in their names" }
+                    label for="q" { "Filter by tool name" }
                     input #q type="search" name="q" value=[wanted.q.as_deref()] data-search;
                 }
                 div { button.button type="submit" { "Filter" } }
@@ -86,12 +86,13 @@ fn search(wanted: &Wanted) -> Markup {
 
 fn nothing(wanted: &Wanted) -> Markup {
     match wanted.q.as_deref().is_some_and(|q| !q.trim().is_empty()) || wanted.cursor.is_some() {
-        true => {
-            parts::empty("No tool fits.", html! { p { a href="/console/policy/table" { "Show all tools" } } })
-        }
+        true => parts::empty(
+            "No tool matches.",
+            html! { p { a href="/console/policy/table" { "Show all tools" } } },
+        ),
         false => parts::empty(
             "No tools are known yet.",
-            html! { p { a href="/console/settings" { "Add a server" } ", and what it offers appears here." } },
+            html! { p { a href="/console/settings" { "Add a server" } ", and its tools appear here." } },
         ),
     }
 }
@@ -103,7 +104,7 @@ fn rendered(table: &Table) -> Markup {
                 thead {
                     tr {
                         th scope="col" { "Tool" }
-                        th scope="col" { "Who calls" }
+                        th scope="col" { "Caller" }
                         @for template in &table.templates {
                             th scope="col" data-force[*template == table.in_force] title=(care(template)) {
                                 (text::short(&template.replace('_', " ")))
@@ -124,7 +125,7 @@ fn of_tool(table: &Table, tool: &str, rows: &[Row]) -> Markup {
         @for (place, line) in lines.iter().enumerate() {
             tr data-entry=[(place == 0).then_some(tool)] {
                 td data-name="Tool" { (links::tool(tool)) }
-                td data-name="Who calls" {
+                td data-name="Caller" {
                     @if line.actors.len() == rows.len() { "everybody" } @else { (text::short(&line.actors.join(", "))) }
                 }
                 @for (cell, template) in line.cells.iter().zip(&table.templates) {

@@ -1,4 +1,4 @@
-//! One review: what changed, what was found in it, and the word on it.
+//! One review: the changes, the findings, and the decision.
 
 use axum::extract::Path;
 use axum::response::Response;
@@ -33,15 +33,15 @@ pub(super) async fn show(visit: Visit, Path(name): Path<String>) -> Answered<Res
         (parts::heading(title, actions))
         section #review data-live="registry" {
             (catalogue::findings(&tool.findings))
-            section.card { h2 { "How it stands" } (standing(&visit, tool)) }
+            section.card { h2 { "Status" } (standing(&visit, tool)) }
             (verdict(&visit, tool))
             section.card {
                 h2 { (heading(&review)) }
                 @if review.pinned == review.offered {
-                    p.soft { "What is offered is what was pinned." }
+                    p.soft { "The server offers the pinned definition." }
                     (text::block(&review.offered))
                 } @else if review.pinned.is_empty() {
-                    p.soft { "Nobody has accepted it yet, so there is nothing to compare it with." }
+                    p.soft { "It has not been accepted yet, so there is no pinned definition to compare it with." }
                     (text::block(&review.offered))
                 } @else {
                     div.scroll tabindex="0" { (diff::side_by_side(("Pinned", &review.pinned), ("Offered now", &review.offered))) }
@@ -58,7 +58,7 @@ pub(super) async fn decide(visit: Visit, Path(name): Path<String>, fields: Field
         "reject" => Said::Rejected,
         _ => return Err(Problem::bad_form("a review accepts or rejects")),
     };
-    // Whoever looked at another version than the one that is offered now is told so, and nothing happens.
+    // A reviewer of another version than the current one gets a notice, and nothing happens.
     let body = json!({ "verdict": fields.needed("verdict")?, "version": fields.needed("version")? });
     let _: Value = visit.post(Address::of(["registry", "tools", &name, "review"]), &body).await?;
     Ok(visit.go(Address::of(["console", "reviews"]), said))
@@ -72,7 +72,7 @@ fn standing(visit: &Visit, tool: &RegistryTool) -> Markup {
     html! {
         dl.facts {
             div { dt { "Server" } dd { (catalogue::server(visit, &tool.server)) } }
-            @if let Some(reason) = &tool.reason { div { dt { "Why" } dd { (catalogue::reason(reason)) } } }
+            @if let Some(reason) = &tool.reason { div { dt { "Reason" } dd { (catalogue::reason(reason)) } } }
             div { dt { "A call may" } dd { (catalogue::effects(tool.effects())) } }
             div { dt { "First seen" } dd { (moment::ago(visit, &tool.first_seen)) } }
             div { dt { "Last seen" } dd { (moment::ago(visit, &tool.last_seen)) } }
@@ -82,7 +82,7 @@ fn standing(visit: &Visit, tool: &RegistryTool) -> Markup {
                 div { dt { "Last reviewed by" } dd { (links::principal(by)) @if let Some(at) = &tool.reviewed_at { " " (moment::ago(visit, at)) } } }
             }
             @if tool.rejected_version.is_some() && tool.rejected_version == tool.candidate_version {
-                div { dt { "Rejected" } dd { "What is offered was rejected before. It can still be accepted." } }
+                div { dt { "Rejected" } dd { "This definition was rejected before. It can still be accepted." } }
             }
         }
     }
@@ -93,24 +93,24 @@ fn verdict(visit: &Visit, tool: &RegistryTool) -> Markup {
     let action = Address::of(["console", "reviews", &tool.name]);
     html! {
         @if !tool.waits() {
-            p.said { "Nothing about it waits for a review." }
+            p.said { "This tool is not waiting for review." }
         } @else if visit.operates() {
             section.card {
-                h2 { "Your word on it" }
+                h2 { "Your decision" }
                 div.row {
-                    form method="post" action=(action) data-confirm="Offer this tool to agents as it is now?" {
+                    form method="post" action=(action) data-confirm="Offer this tool to agents with its current definition?" {
                         (layout::csrf(visit)) input type="hidden" name="version" value=(version);
-                        button.button.good type="submit" name="verdict" value="accept" data-press="a" { "Accept what is offered" }
+                        button.button.good type="submit" name="verdict" value="accept" data-press="a" { "Accept" }
                     }
                     form method="post" action=(action) data-confirm="Keep this tool withheld?" {
                         (layout::csrf(visit)) input type="hidden" name="version" value=(version);
-                        button.button.danger type="submit" name="verdict" value="reject" data-press="r" { "Reject it" }
+                        button.button.danger type="submit" name="verdict" value="reject" data-press="r" { "Reject" }
                     }
                 }
-                p.help { "Accepted, agents see it as it is offered from now on. Rejected, it is not asked about again, and stays withheld until the server goes back or offers something else." }
+                p.help { "If you accept, agents see the current definition from now on. If you reject, the tool stays withheld, and no further review of this definition is asked for, until the server returns to the pinned definition or offers another one." }
             }
         } @else {
-            p.notice { "Accepting and rejecting is for admins and operators." }
+            p.notice { "Only admins and operators can accept or reject." }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! One run: its steps as they happen, what it has used up, what it made, and the ways to stop it.
+//! One run: its steps as they happen, its used budget, its output, and the ways to stop it.
 
 use axum::extract::Path;
 use axum::response::Response;
@@ -32,7 +32,7 @@ pub(super) async fn show(visit: Visit, Path(id): Path<String>) -> Answered<Respo
                     (steps(&visit, &trunk))
                 }
                 section.card #output data-live="run artifact" aria-labelledby="output-title" {
-                    h2 #output-title { "What it made" }
+                    h2 #output-title { "Artifacts" }
                     (output(run))
                 }
             }
@@ -56,10 +56,10 @@ pub(super) async fn show(visit: Visit, Path(id): Path<String>) -> Answered<Respo
 fn steps(visit: &Visit, trunk: &Branch) -> Markup {
     if trunk.steps.is_empty() {
         let next = html! {
-            p { "Its calls, questions and runs within it appear here as they happen." }
+            p { "Its calls, questions and child runs appear here as they happen." }
             @if let Some(session) = &trunk.run.session { p { "It works in session " (links::id(session)) "." } }
         };
-        return parts::empty("Nothing was called in it yet.", next);
+        return parts::empty("It has not called anything yet.", next);
     }
     branch(visit, trunk)
 }
@@ -69,7 +69,7 @@ fn branch(visit: &Visit, one: &Branch) -> Markup {
         ul.tree {
             @for step in &one.steps { (self::step(visit, step)) }
             @if one.is_cut {
-                li.soft { "There are more runs within: "
+                li.soft { "There are more child runs: "
                     a href=(Address::of(["console", "runs"]).with("parent", &one.run.id)) { "see them all" } }
             }
         }
@@ -93,7 +93,7 @@ fn step(visit: &Visit, step: &Step) -> Markup {
         Step::Child(child) => html! {
             li data-entry=(child.run.id) {
                 div.step {
-                    span { "Run within: " (links::id(&child.run.id)) } (parts::state(&child.run.state))
+                    span { "Child run: " (links::id(&child.run.id)) } (parts::state(&child.run.state))
                     span.soft { (child.run.time_used()) }
                 }
                 @if let Some(summary) = &child.run.summary { p.help { (text::long(summary)) } }
@@ -127,7 +127,7 @@ fn called(visit: &Visit, asked: &Asked) -> Markup {
 fn approval(visit: &Visit, asked: &Approval) -> Markup {
     html! {
         div.step {
-            span { "Waits for a person: " a href=(Address::of(["console", "inbox", "approvals", &asked.id])) { "see what is asked" } }
+            span { "Waits for a person: " a href=(Address::of(["console", "inbox", "approvals", &asked.id])) { "see the question" } }
             span.soft { (left(visit, &asked.expires_at)) }
         }
     }
@@ -135,7 +135,7 @@ fn approval(visit: &Visit, asked: &Approval) -> Markup {
 
 fn state_of_call(state: &str) -> Markup {
     match state {
-        "open" => parts::badge("under way", Tone::Waiting),
+        "open" => parts::badge("in progress", Tone::Waiting),
         other => parts::state(other),
     }
 }
@@ -169,7 +169,7 @@ fn actions(visit: &Visit, trunk: &Branch) -> Markup {
         return html! { p.help { "It has ended, so there is nothing to stop." } };
     }
     if !visit.operates() {
-        return html! { p.help { "With a token of role admin or operator you could pause, resume or cancel it." } };
+        return html! { p.help { "Pausing, resuming or cancelling it needs the role admin or operator." } };
     }
     let at = |verb: &str| Address::of(["console", "runs", &run.id, verb]);
     html! {
@@ -183,19 +183,19 @@ fn actions(visit: &Visit, trunk: &Branch) -> Markup {
             form method="post" action=(at("cancel")) {
                 (csrf(visit))
                 div.field {
-                    label for="reason" { "Why (optional)" }
+                    label for="reason" { "Reason (optional)" }
                     input #reason type="text" name="reason" maxlength="500" autocomplete="off";
-                    p.help { "All runs within it end with it, and its questions need no answer any more. This cannot be undone." }
+                    p.help { "This also cancels all its child runs and open questions, and cannot be undone." }
                 }
-                button.button.danger type="submit" data-confirm="Cancel this run and all runs within it? This cannot be undone." { "Cancel run" }
+                button.button.danger type="submit" data-confirm="Cancel this run and all its child runs? This cannot be undone." { "Cancel run" }
             }
         }
     }
 }
 
-/// What waits for an answer goes on with one; going on without it takes the question back.
+/// A run that waits for an answer continues with one; resuming without it cancels the question.
 fn resuming(visit: &Visit, trunk: &Branch) -> Markup {
-    const WITHOUT: &str = "It waits for an answer. Going on without one cancels the question. Go on?";
+    const WITHOUT: &str = "It waits for an answer. Resuming without one cancels the question. Resume?";
     let question = trunk.open_question();
     html! {
         @if let Some(question) = question {
@@ -203,7 +203,7 @@ fn resuming(visit: &Visit, trunk: &Branch) -> Markup {
         }
         form method="post" action=(Address::of(["console", "runs", &trunk.run.id, "resume"])) {
             (csrf(visit))
-            @if question.is_some() { button.button type="submit" data-confirm=(WITHOUT) { "Go on without an answer" } }
+            @if question.is_some() { button.button type="submit" data-confirm=(WITHOUT) { "Resume without an answer" } }
             @else { button.button.primary type="submit" { "Resume" } }
         }
     }
@@ -212,8 +212,8 @@ fn resuming(visit: &Visit, trunk: &Branch) -> Markup {
 fn output(run: &Run) -> Markup {
     if run.output.is_empty() {
         let next = match run.is_over() {
-            true => "It ended without storing anything.",
-            false => "What it stores with store_artifact appears here.",
+            true => "It ended without storing an artifact.",
+            false => "Artifacts that it stores with store_artifact appear here.",
         };
         return parts::empty("No artifacts.", html! { p { (next) } });
     }
@@ -245,7 +245,7 @@ fn budget(run: &Run) -> Markup {
             ("Bytes", share(used.bytes, budget.bytes, parts::size)),
         ]))
         @if budget.calls.is_none() && budget.seconds.is_none() && budget.bytes.is_none() {
-            p.help { "Nothing limits it. A budget is set where a run or its task is created." }
+            p.help { "It has no limits. Set a budget when you create a run or its task." }
         }
     }
 }
@@ -275,17 +275,17 @@ fn about(visit: &Visit, run: &Run, task: Option<&Task>) -> Markup {
                     None => span.soft { "none" },
                 }
             }),
-            ("Within", maybe(&run.parent, links::id)),
+            ("Parent run", maybe(&run.parent, links::id)),
             ("Agent", html! { a href=(Address::of(["console", "agents", &run.agent])) { (text::short(&run.agent)) } }),
-            ("Works in it", links::principal(&run.principal)),
+            ("Principal", links::principal(&run.principal)),
             ("Created by", links::principal(&run.created_by)),
             ("Session", maybe(&run.session, links::id)),
             ("Created", ago(visit, &run.created_at)),
             ("Started", match &run.started_at { Some(at) => ago(visit, at), None => html! { span.soft { "not yet" } } }),
-            ("Calls", html! { a href=(Address::of(["console", "calls"]).with("run", &run.id)) { "in the record" } }),
+            ("Calls", html! { a href=(Address::of(["console", "calls"]).with("run", &run.id)) { "in the ledger" } }),
         ]))
         @if !run.input.is_empty() {
-            h3 { "What it was given" }
+            h3 { "Input" }
             ul { @for file in &run.input { li { (text::short(&file.path)) " " (links::id(&file.file_id)) } } }
         }
     }

@@ -1,4 +1,4 @@
-//! What the API tells of runs, and how parts of it are said.
+//! The API's data about runs, and the wording of some parts.
 
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -71,7 +71,7 @@ pub(super) struct Used {
     pub(super) bytes: u64,
 }
 
-/// A run with what it waits for.
+/// A run with the items that it waits for.
 #[derive(Deserialize)]
 pub(super) struct Detail {
     #[serde(flatten)]
@@ -104,7 +104,7 @@ pub(super) struct Task {
 }
 
 impl Task {
-    /// That of a run; nothing where it is gone.
+    /// The task of a run; `None` if it is gone.
     pub(super) async fn of(visit: &Visit, id: Option<&str>) -> Answered<Option<Task>> {
         match id {
             Some(id) => visit.find(Address::of(["tasks", id])).await,
@@ -151,32 +151,32 @@ impl Run {
         self.ended_at.is_some()
     }
 
-    /// Why it is paused or has ended, in a line below its state.
+    /// The reason why it is paused or has ended, in a line below its state.
     pub(super) fn why(&self) -> Markup {
         html! { @if let Some(reason) = &self.reason { div.help { (text::short(&said(reason))) } } }
     }
 
-    /// How long it worked.
+    /// The time that it worked.
     pub(super) fn time_used(&self) -> String {
         seconds(self.used.seconds)
     }
 }
 
 impl Call {
-    /// How long it took; nothing while it is under way.
+    /// Its duration; `None` while it is in progress.
     pub(super) fn took_ms(&self) -> Option<i64> {
         let ended = parse_rfc3339(self.ended_at.as_deref()?)?;
         Some((ended - parse_rfc3339(&self.started_at)?).max(0))
     }
 }
 
-/// The reasons that the gateway itself gives, in words.
+/// The gateway's own reasons, in words.
 fn said(reason: &str) -> String {
     let words = match reason {
         "input" => "waits for an answer",
         "approval" => "waits for an approval",
         "operator" => "paused by an operator",
-        "complete_workflow" => "said that it is done",
+        "complete_workflow" => "reported completion",
         "budget.calls" => "used up its calls",
         "budget.seconds" => "used up its time",
         "budget.bytes" => "used up its bytes",

@@ -1,4 +1,4 @@
-//! What happened in a run, step by step, with the runs within it. A page shows so much of it and says where the rest is.
+//! The steps of a run, with its child runs. A page shows a limited part and links to the rest.
 
 use toolgate_core::moment::parse_rfc3339;
 
@@ -7,9 +7,9 @@ use crate::address::Address;
 use crate::problem::Answered;
 use crate::visit::Visit;
 
-/// How deep runs within runs are shown.
+/// The maximum depth of child runs.
 const DEPTH_MAX: usize = 4;
-/// How many runs one page asks for.
+/// The maximum number of runs on one page.
 const RUNS_MAX: usize = 40;
 const CHILDREN_MAX: usize = 20;
 const QUESTIONS_MAX: usize = 200;
@@ -25,14 +25,14 @@ pub(super) struct Branch {
 
 pub(super) enum Step {
     Call(Box<Asked>),
-    /// A question that belongs to no call that is shown.
+    /// A question without a shown call.
     Question(Question),
-    /// A call that has not begun: somebody must agree first.
+    /// A call that has not started: it waits for approval.
     Approval(Approval),
     Child(Box<Branch>),
 }
 
-/// A call with what people were asked because of it.
+/// A call with its questions and approvals.
 pub(super) struct Asked {
     pub(super) call: Call,
     pub(super) question: Option<Question>,
@@ -97,7 +97,7 @@ async fn leaf(visit: &Visit, run: Run, approvals: Vec<Approval>) -> Answered<Bra
     Ok(Branch { steps: together(calls, questions, approvals), run, is_cut: false })
 }
 
-/// Questions and approvals stand with the call that asked for them.
+/// Questions and approvals are grouped with their call.
 fn together(calls: Vec<Call>, mut questions: Vec<Question>, mut approvals: Vec<Approval>) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for call in calls {
@@ -113,7 +113,7 @@ fn together(calls: Vec<Call>, mut questions: Vec<Question>, mut approvals: Vec<A
 }
 
 impl Branch {
-    /// The first question of this run that nobody has answered.
+    /// The first open question of this run.
     pub(super) fn open_question(&self) -> Option<&Question> {
         let asked = self.steps.iter().filter_map(|step| match step {
             Step::Call(asked) => asked.question.as_ref(),

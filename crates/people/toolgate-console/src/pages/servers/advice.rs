@@ -1,8 +1,8 @@
-//! What to do about a server that is not healthy, from what is known about it.
+//! Advice about an unhealthy server, from the known data.
 
 use super::told::Server;
 
-/// In the order in which to try. Nothing where all is well.
+/// In the order in which to try. Empty for a healthy server.
 pub(super) fn of(server: &Server) -> Vec<&'static str> {
     if server.health == "healthy" {
         return Vec::new();
@@ -17,45 +17,50 @@ pub(super) fn of(server: &Server) -> Vec<&'static str> {
     advice
 }
 
-/// What a reason that holds one of these words asks for.
+/// The advice for a reason with one of these words.
 const BY_REASON: [(&[&str], &str); 6] = [
     (
         &["no such file", "not found", "enoent"],
-        "The program or a file that it needs is not there: check the command in the file, and that it is on the PATH of the gateway.",
+        "The program, or a file that it needs, does not exist. Check the command in the configuration file, and that the program is on the gateway's PATH.",
     ),
     (
         &["permission denied"],
-        "The gateway may not start or read it: check the rights of the user that the gateway runs as.",
+        "The gateway has no permission to start or read it. Check the rights of the user that the gateway runs as.",
     ),
     (
         &["401", "403", "unauthorized", "forbidden"],
-        "It refuses the gateway: check the secret that is stored for it, under Settings, Secrets.",
+        "It rejects the gateway's credentials. Check its secret under Settings, Secrets.",
     ),
     (
         &["refused", "dns", "resolve", "unreachable", "connect"],
-        "Its address does not answer: try it from the machine that the gateway runs on.",
+        "Its address does not answer. Try the address from the gateway's machine.",
     ),
     (
         &["timed out", "timeout", "in time"],
-        "It answers too slowly: look at its own load, or give it more time with timeout_seconds.",
+        "It answers too slowly. Check its load, or raise timeout_seconds.",
     ),
-    (&["certificate", "tls"], "Its certificate is not accepted: check the address and who signed it."),
+    (
+        &["certificate", "tls"],
+        "Its certificate is not trusted. Check the address and the certificate's issuer.",
+    ),
 ];
 
 fn by_source(source: &str, transport: Option<&str>) -> &'static [&'static str] {
     match (source, transport) {
         ("expected", _) => &[
-            "It stands in the file without an address and waits for an instance to register, with a token of role server that bears its name.",
+            "The configuration file names it without an address, so it waits for an instance to register. The instance needs a token with the role server and this server's name.",
         ],
         ("registered", _) => &[
-            "Its instances register themselves and renew their lease: look at their own log. One that stays away is left out by itself.",
+            "Its instances register themselves and renew their lease. Check their logs. The gateway drops an instance that stops renewing.",
         ],
-        ("settings", _) => &["Its address stands in the settings and can be changed there at any time."],
+        ("settings", _) => &["Its address is in the settings; you can change it there at any time."],
         (_, Some("stdio")) => &[
-            "The last lines that it wrote stand below. Running its command by hand shows the rest.",
-            "The gateway starts it again by itself, with longer and longer pauses; a change of the file is taken up at once.",
+            "Its last lines of output are below. Run its command by hand to see the rest.",
+            "The gateway restarts it automatically, with growing pauses, and applies a change of the configuration file at once.",
         ],
-        _ => &["Its entry in the file says how it is reached; a change of the file is taken up at once."],
+        _ => &[
+            "Its entry in the configuration file says how to reach it; the gateway applies a change of the file at once.",
+        ],
     }
 }
 

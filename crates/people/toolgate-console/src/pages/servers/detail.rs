@@ -1,4 +1,4 @@
-//! One server: its state, its instances, what it offers, what it wrote.
+//! One server: its state, its instances, its tools, its output.
 
 use axum::extract::Path;
 use axum::response::Response;
@@ -18,7 +18,7 @@ use crate::problem::Answered;
 use crate::said::Said;
 use crate::visit::Visit;
 
-/// Tools that stand on this page; the list of tools has them all.
+/// The maximum number of tools on this page; the list of tools has them all.
 const TOOLS_MAX: usize = 50;
 const SUMMARY_CHARS: usize = 160;
 const STDERR_LINES_MAX: usize = 100;
@@ -43,8 +43,8 @@ pub(super) async fn show(visit: Visit, Path(name): Path<String>) -> Answered<Res
             }
             @if !server.instances.is_empty() { (instances(server, vitals.as_ref())) }
             (tools(server, &offered, vitals.as_ref()))
-            (oddities("Left out", "Agents do not see these, because they could not read them.", left_out))
-            (oddities("Files do not fit", "These were to take files and have no argument for them. Agents see them as the server offers them.", misfits))
+            (oddities("Left out", "Agents do not see these tools, because their definitions are invalid.", left_out))
+            (oddities("File settings without effect", "The configuration gives these tools files, but they have no argument for one. Agents see them as the server offers them.", misfits))
             (last_lines(stderr, server))
         }
     };
@@ -59,14 +59,14 @@ async fn own(visit: &Visit) -> Answered<Response> {
         (parts::heading(html! { (OWN_SERVER) }, html! { a.button href="/console/servers" { "Servers" } }))
         section.card {
             h2 { "The gateway itself" }
-            p { "Its own tools ask people, store artifacts, end runs and find other tools. Policy and the ledger know them under this name; there is no server to look after." }
+            p { "Its own tools ask people, store artifacts, end runs and find other tools. Policy and the ledger use this name for them; there is no separate server." }
             (calls.told(&all))
         }
     };
     Ok(visit.page(OWN_SERVER, Room::Servers, body).await)
 }
 
-/// Only one that registered can be forgotten here; the others are in the file or the settings.
+/// Only a registered server can be forgotten here; the others are in the file or the settings.
 pub(super) async fn forget(visit: Visit, Path(name): Path<String>, _: Fields) -> Answered<Response> {
     let _: Value = visit.send(Method::DELETE, Address::of(["servers", &name]), &Value::Null).await?;
     Ok(visit.go(Address::of(["console", "servers"]), Said::Removed))
@@ -95,7 +95,7 @@ fn trouble(server: &Server) -> Markup {
             section.card.problem aria-labelledby="trouble" {
                 h2 #trouble { @if server.health == "starting" { "It is starting" } @else { "It is not healthy" } }
                 @if let Some(reason) = &server.reason { p.strong { (text::long(reason)) } }
-                p { "What helps:" }
+                p { "Hint:" }
                 ul { @for one in advice { li { (one) } } }
             }
         }
@@ -111,9 +111,9 @@ fn facts(visit: &Visit, server: &Server) -> Markup {
     };
     parts::facts([
         ("State", parts::state(&server.health)),
-        ("Why", words(&server.reason)),
+        ("Reason", words(&server.reason)),
         ("Since", at(&server.since)),
-        ("Comes from", html! { (told::source(&server.source)) }),
+        ("Configured in", html! { (told::source(&server.source)) }),
         ("Reached by", words(&server.transport)),
         ("Protocol", protocol),
         ("Restarts", html! { (server.restarts) }),
@@ -121,7 +121,7 @@ fn facts(visit: &Visit, server: &Server) -> Markup {
             "Offers",
             html! { (server.tools) " tools, " (server.prompts) " prompts, " (server.resources) " resources" },
         ),
-        ("Last looked at", at(&server.updated_at)),
+        ("Last checked", at(&server.updated_at)),
     ])
 }
 
@@ -129,16 +129,16 @@ fn traffic(vitals: Option<&Vitals>, calls: &CallsOf, server: &str) -> Markup {
     html! {
         @if let Some(vitals) = vitals {
             (parts::facts([
-                ("Under way", html! { (vitals.under_way) }),
-                ("Waiting for a place", html! { (vitals.waiting) }),
+                ("In progress", html! { (vitals.under_way) }),
+                ("Queued", html! { (vitals.waiting) }),
                 ("Answers since start", html! { (parts::number(vitals.latency.count)) }),
-                ("Usually within", html! { (ms(vitals.latency.p50_ms)) }),
-                ("95 of 100 within", html! { (ms(vitals.latency.p95_ms)) }),
-                ("99 of 100 within", html! { (ms(vitals.latency.p99_ms)) }),
+                ("Median latency", html! { (ms(vitals.latency.p50_ms)) }),
+                ("95th percentile", html! { (ms(vitals.latency.p95_ms)) }),
+                ("99th percentile", html! { (ms(vitals.latency.p99_ms)) }),
                 ("Longest", html! { (ms(vitals.latency.max_ms)) }),
             ]))
         } @else {
-            p.soft { "Nothing was measured yet." }
+            p.soft { "There are no measurements yet." }
         }
         (calls.told(&Address::of(["console", "calls"]).with("server", server)))
     }
@@ -152,7 +152,7 @@ fn instances(server: &Server, vitals: Option<&Vitals>) -> Markup {
             thead {
                 tr {
                     th scope="col" { "Instance" } th scope="col" { "State" } th scope="col" { "Address" } th scope="col" { "Version" }
-                    th scope="col" { "Lease" } th.number scope="col" { "Answers" } th.number scope="col" { "95 of 100 within" } th.number scope="col" { "Under way" }
+                    th scope="col" { "Lease" } th.number scope="col" { "Answers" } th.number scope="col" { "95th percentile" } th.number scope="col" { "In progress" }
                 }
             }
             tbody {
@@ -161,7 +161,7 @@ fn instances(server: &Server, vitals: Option<&Vitals>) -> Markup {
                     tr data-entry=(instance.id) {
                         td data-name="Instance" { code { (text::short(&instance.id)) } }
                         td data-name="State" {
-                            @if let Some(health) = &instance.health { (parts::state(health)) } @else { span.soft { "not looked at yet" } }
+                            @if let Some(health) = &instance.health { (parts::state(health)) } @else { span.soft { "not checked yet" } }
                             @if let Some(reason) = &instance.reason { div.help { (text::cut(reason, 300)) } }
                             (resting(part))
                         }
@@ -181,13 +181,13 @@ fn tools(server: &Server, offered: &Registry, vitals: Option<&Vitals>) -> Markup
     html! {
         h2 { "Tools" }
         @if offered.tools.is_empty() {
-            (parts::empty("It offers no tools.", html! { p { "They stand here as soon as it has listed them." } }))
+            (parts::empty("It offers no tools.", html! { p { "They appear here once the server has listed them." } }))
         } @else {
             table.list {
                 thead {
                     tr {
-                        th scope="col" { "Tool" } th scope="col" { "State" } th scope="col" { "What it does" }
-                        th.number scope="col" { "Answers" } th.number scope="col" { "95 of 100 within" } th.number scope="col" { "Under way" }
+                        th scope="col" { "Tool" } th scope="col" { "State" } th scope="col" { "Description" }
+                        th.number scope="col" { "Answers" } th.number scope="col" { "95th percentile" } th.number scope="col" { "In progress" }
                     }
                 }
                 tbody { @for tool in &offered.tools { (tool_row(server, tool, vitals)) } }
@@ -204,7 +204,7 @@ fn tool_row(server: &Server, tool: &RegistryTool, vitals: Option<&Vitals>) -> Ma
         tr data-entry=(tool.name) {
             td data-name="Tool" { (links::tool(&tool.name)) }
             td data-name="State" { (parts::state(&tool.status)) (resting(part)) }
-            td data-name="What it does" { @if let Some(summary) = &tool.summary { (brief(summary, SUMMARY_CHARS)) } }
+            td data-name="Description" { @if let Some(summary) = &tool.summary { (brief(summary, SUMMARY_CHARS)) } }
             (measures(part))
         }
     }
@@ -214,15 +214,15 @@ fn measures(part: Option<&Part>) -> Markup {
     let latency = |pick: fn(&Latency) -> f64| part.map(|part| ms(pick(&part.latency)));
     html! {
         td.number data-name="Answers" { @if let Some(part) = part { (parts::number(part.latency.count)) } @else { "–" } }
-        td.number data-name="95 of 100 within" { (latency(|latency| latency.p95_ms).unwrap_or_else(|| "–".to_owned())) }
-        td.number data-name="Under way" { @if let Some(part) = part { (part.under_way) } @else { "–" } }
+        td.number data-name="95th percentile" { (latency(|latency| latency.p95_ms).unwrap_or_else(|| "–".to_owned())) }
+        td.number data-name="In progress" { @if let Some(part) = part { (part.under_way) } @else { "–" } }
     }
 }
 
 fn resting(part: Option<&Part>) -> Markup {
     html! {
         @if let Some(rest) = part.and_then(|part| part.resting_seconds) {
-            div.help { "Left alone for " (seconds(rest)) ", because it failed again and again." }
+            div.help { "Paused for " (seconds(rest)) ", because it failed repeatedly." }
         }
     }
 }
@@ -250,7 +250,7 @@ fn last_lines(stderr: &[String], server: &Server) -> Markup {
     }
 }
 
-/// What was never measured took no time, and says nothing.
+/// An unmeasured value is zero, and is not shown.
 fn ms(value: f64) -> String {
     if value <= 0.0 {
         return "–".to_owned();

@@ -1,4 +1,4 @@
-//! What the API tells about servers.
+//! The API's data about servers.
 
 use serde::Deserialize;
 
@@ -87,13 +87,12 @@ pub(super) struct Latency {
     pub(super) max_ms: f64,
 }
 
-/// Where a server stands, in words.
+/// The source of a server, in words.
 pub(super) fn source(word: &str) -> &str {
     match word {
-        "file" => "the file",
-        "expected" => "the file, waits for instances",
-        "settings" => "the settings",
-        "registered" => "registered itself",
+        "file" => "configuration file",
+        "expected" => "configuration file, waits for instances",
+        "registered" => "its own registration",
         other => other,
     }
 }

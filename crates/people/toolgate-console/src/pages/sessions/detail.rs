@@ -52,8 +52,8 @@ pub(super) async fn show(
     let body = html! {
         (parts::heading(title, actions(&visit, &session)))
         div.grid {
-            section.card #session data-live="session" { h2 { "Who sits here" } (facts(&visit, &session)) }
-            section.card { h2 { "What it costs" } (price::summary(&price)) }
+            section.card #session data-live="session" { h2 { "About this session" } (facts(&visit, &session)) }
+            section.card { h2 { "Cost" } (price::summary(&price)) }
         }
         (explain::show(&session.id, &explanation, which, query.server.as_deref()))
         (listing::show(&preview, "What the agent reads when it lists its tools."))
@@ -74,10 +74,10 @@ fn actions(visit: &Visit, session: &Session) -> Markup {
         a.button href="#listing" { "The exact list" }
         a.button href=(Address::of(["console", "calls"]).with("session", &session.id)) { "Its calls" }
         @if may_close && visit.operates() {
-            form method="post" action=(Address::of(["console", "sessions", &session.id, "close"])) data-confirm="Close this session? Its token opens nothing any more." {
+            form method="post" action=(Address::of(["console", "sessions", &session.id, "close"])) data-confirm="Close this session? Its token will stop working." {
                 (layout::csrf(visit)) button.button.danger type="submit" { "Close" }
             }
-        } @else if may_close { span.help { "Admins and operators can close it." } }
+        } @else if may_close { span.help { "Only admins and operators can close it." } }
     }
 }
 
@@ -85,20 +85,20 @@ fn facts(visit: &Visit, session: &Session) -> Markup {
     html! {
         dl.facts {
             div { dt { "Agent" } dd { a href=(Address::of(["console", "agents", &session.agent])) { (text::short(&session.agent)) } " " (digest(&session.agent_version)) } }
-            div { dt { "Whose" } dd { (links::principal(&session.principal)) } }
+            div { dt { "Principal" } dd { (links::principal(&session.principal)) } }
             @if session.opened_by != session.principal { div { dt { "Opened by" } dd { (links::principal(&session.opened_by)) } } }
-            div { dt { "Kind" } dd { @if session.kind == "default" { "default: what a token has that brings none" } @else { "opened on purpose" } } }
+            div { dt { "Kind" } dd { @if session.kind == "default" { "default session of its token" } @else { "opened explicitly" } } }
             div { dt { "Opened" } dd { (moment::ago(visit, &session.created_at)) } }
             div { dt { "Last used" } dd { (moment::ago(visit, &session.last_used_at)) } }
             @if let Some(closed) = &session.closed_at {
                 div { dt { "Closed" } dd { (moment::ago(visit, closed)) @if let Some(why) = &session.closed_because { " (" (text::short(why)) ")" } } }
             }
             @if session.closed_at.is_none() && session.kind != "default" {
-                div { dt { "Ends" } dd { "after " (moment::span(session.idle_seconds * 1_000)) " unused" @if let Some(seconds) = session.lifetime_seconds { ", and in any case after " (moment::span(seconds * 1_000)) } } }
+                div { dt { "Ends" } dd { "after " (moment::span(session.idle_seconds * 1_000)) " unused" @if let Some(seconds) = session.lifetime_seconds { ", and at the latest after " (moment::span(seconds * 1_000)) } } }
             }
             (mounted(&session.mounts))
-            div { dt { "Policy" } dd { @if let Some(template) = &session.policy_template { (text::short(template)) } @else { "that of the gateway" } } }
-            div { dt { "List may cost" } dd { (budget(&session.token_budget)) } }
+            div { dt { "Policy" } dd { @if let Some(template) = &session.policy_template { (text::short(template)) } @else { "the gateway's" } } }
+            div { dt { "List budget" } dd { (budget(&session.token_budget)) } }
             @if let Some(run) = &session.run { div { dt { "Run" } dd { (links::id(run)) } } }
             @if let Some(task) = &session.task { div { dt { "Task" } dd { code { (text::short(task)) } } } }
         }

@@ -1,4 +1,4 @@
-//! Why each tool is in a session or not.
+//! The reason why each tool is in a session or not.
 
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -33,7 +33,7 @@ struct Warning {
     message: String,
 }
 
-/// Which of them are shown.
+/// The selection that is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Which {
     All,
@@ -74,7 +74,7 @@ pub(super) fn show(session: &str, explanation: &Explanation, which: Which, serve
                 @if let Some(out) = explanation.tools_out { li { a href=(tab(Which::Out)) aria-current=[(which == Which::Out).then_some("page")] { "Out " (number(out)) } } }
             }
             @if explanation.tools.is_empty() {
-                (parts::empty("There is no such tool.", html! { p { a.button href=(here()) { "Show all" } } }))
+                (parts::empty("No tool matches.", html! { p { a.button href=(here()) { "Show all" } } }))
             } @else {
                 (table(&explanation.tools))
                 @if let Some(next) = next { p.pages { a.button href=(next) rel="next" { "More tools" } } }
@@ -86,17 +86,17 @@ pub(super) fn show(session: &str, explanation: &Explanation, which: Which, serve
 fn table(tools: &[Explained]) -> Markup {
     html! {
         table.list {
-            thead { tr { th scope="col" { "Tool" } th scope="col" { "In or out" } th scope="col" { "Decided by" } th scope="col" { "The rule" } th scope="col" { "People are asked" } } }
+            thead { tr { th scope="col" { "Tool" } th scope="col" { "Visible" } th scope="col" { "Decided by" } th scope="col" { "Rule" } th scope="col" { "People are asked" } } }
             tbody {
                 @for one in tools {
                     tr data-entry=(one.tool) {
                         td data-name="Tool" { (links::tool(&one.tool)) }
-                        td data-name="In or out" {
+                        td data-name="Visible" {
                             @if one.is_in { (parts::badge("in", Tone::Good)) } @else { (parts::badge("out", Tone::Bad)) }
                             @if one.pinned { " " (parts::badge("always listed", Tone::Plain)) }
                         }
                         td data-name="Decided by" { (text::short(&one.by)) }
-                        td data-name="The rule" { (text::long(&one.reason)) }
+                        td data-name="Rule" { (text::long(&one.reason)) }
                         td data-name="People are asked" { @if let Some(asked) = &one.approval { (text::short(asked)) } @else { "–" } }
                     }
                 }

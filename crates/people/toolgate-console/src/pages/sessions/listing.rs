@@ -1,4 +1,4 @@
-//! The exact list that an agent is given: names and descriptions as they are sent.
+//! The exact list for an agent: names and descriptions as sent.
 
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -11,7 +11,7 @@ use crate::parts::{self, json, number, text};
 const TOOLS_MAX: usize = 200;
 const SUMMARY_CHARS: usize = 110;
 const DESCRIPTION_CHARS: usize = 2_000;
-/// Hundreds of them stand on one page.
+/// A page has hundreds of them.
 const DEFINITION_CHARS: usize = 10_000;
 
 #[derive(Deserialize)]
@@ -39,7 +39,7 @@ pub(crate) fn show(preview: &Preview, what: &str) -> Markup {
                 @if preview.surface == "search" { " It searches for the rest." }
             }
             @if tools.is_empty() {
-                (parts::empty("It sees no tool at all.", html! { p { "Its capabilities, mounts or policy let nothing through. " a href="/console/agents" { "Look at its definition" } } }))
+                (parts::empty("It sees no tools.", html! { p { "Its capabilities, mounts and policy leave no tool. " a href="/console/agents" { "Look at its definition" } } }))
             }
             @for (place, tool) in tools.iter().take(TOOLS_MAX).enumerate() { (entry(place, tool)) }
             @if tools.len() > TOOLS_MAX { p.soft { "… and " (number((tools.len() - TOOLS_MAX) as u64)) " more" } }

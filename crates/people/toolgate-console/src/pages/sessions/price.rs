@@ -1,4 +1,4 @@
-//! What it costs to show a session its tools, against showing it everything.
+//! The cost of showing a session its tools, compared with showing everything.
 
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -44,8 +44,8 @@ pub(crate) fn summary(price: &Price) -> Markup {
         (bar(price))
         p.soft {
             @match price.surface.as_str() {
-                "search" => "The list would be dearer than its budget, so the agent sees its pinned tools and finds the others by searching.",
-                _ => "Everything fits its budget and is listed.",
+                "search" => "The full list would exceed its budget, so the agent sees its pinned tools and finds the others by searching.",
+                _ => "All tools fit its budget and are listed.",
             }
             @if let Some(budget) = price.token_budget.as_u64() { " The budget is " (number(budget)) " tokens." }
         }
@@ -53,7 +53,7 @@ pub(crate) fn summary(price: &Price) -> Markup {
     }
 }
 
-/// What is listed, of what all would cost.
+/// The cost of the list, as a share of the cost of all tools.
 fn bar(price: &Price) -> Markup {
     let whole = price.tokens_full.max(price.tokens_listed).max(1);
     let width = (price.tokens_listed * 100).div_ceil(whole);
@@ -66,7 +66,7 @@ fn bar(price: &Price) -> Markup {
     }
 }
 
-/// Which servers and tools the tokens go to.
+/// The tokens by server and by tool.
 pub(crate) fn table(visit: &Visit, price: &Price) -> Markup {
     let mut dearest: Vec<&ToolPrice> = price.servers.iter().flat_map(|server| &server.tools).collect();
     dearest.sort_by(|one, other| {
@@ -84,7 +84,7 @@ pub(crate) fn table(visit: &Visit, price: &Price) -> Markup {
                 }
             }
             table.list {
-                caption { "The dearest tools" }
+                caption { "The most expensive tools" }
                 thead { tr { th scope="col" { "Tool" } th.number scope="col" { "Tokens" } } }
                 tbody {
                     @for tool in dearest.iter().take(TOOLS_MAX) {

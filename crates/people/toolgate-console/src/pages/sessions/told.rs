@@ -1,4 +1,4 @@
-//! What the API tells about sessions.
+//! The API's data about sessions.
 
 use serde::Deserialize;
 use serde_json::Value;

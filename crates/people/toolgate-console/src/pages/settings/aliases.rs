@@ -1,4 +1,4 @@
-//! Aliases: other names that lead to tools.
+//! Aliases: other names of tools.
 
 use axum::response::Response;
 use http::StatusCode;
@@ -43,7 +43,7 @@ pub(super) async fn change(visit: Visit, fields: Fields) -> Answered<Response> {
     let changed = match fields.needed("do")? {
         "add" => add(&visit, &fields).await.map(|()| Said::Saved),
         "remove" => remove(&visit, &fields).await.map(|()| Said::Removed),
-        other => Err(Problem::bad_form(format!("there is nothing called {other:?} to do here"))),
+        other => Err(Problem::bad_form(format!("this page has no action {other:?}"))),
     };
     match changed {
         Ok(said) => Ok(visit.go(Address::of(["console", "settings", "aliases"]), said)),
@@ -75,14 +75,14 @@ async fn page(visit: &Visit, status: StatusCode, above: Markup, draft: &Fields) 
     let body = html! {
         (head(Side::Aliases))
         (above)
-        p { "An alias lets an old or a short name lead to a tool. One that ends on a date works until then, and whoever uses it is warned." }
+        p { "An alias is a second name for a tool, for example an old or a short one. An alias with an end date works until then and warns its callers." }
         section #aliases data-live="registry setting" aria-label="Aliases" {
             @if aliases.is_empty() {
-                (parts::empty("There are no aliases.", html! { p { "Tools go by their own names: " a href="/console/tools" { "see them" } "." } }))
+                (parts::empty("There are no aliases.", html! { p { "Tools have only their own names: " a href="/console/tools" { "see them" } "." } }))
             } @else {
                 table.list {
                     thead { tr {
-                        th scope="col" { "Alias" } th scope="col" { "Leads to" } th scope="col" { "Until" }
+                        th scope="col" { "Alias" } th scope="col" { "Tool" } th scope="col" { "Until" }
                         th scope="col" { "Given by" } th scope="col" { "Change" }
                     } }
                     tbody { @for alias in &aliases { (row(visit, &setting, alias, &own)) } }
@@ -91,7 +91,7 @@ async fn page(visit: &Visit, status: StatusCode, above: Markup, draft: &Fields) 
             (setting.last_change(visit))
         }
         @if visit.operates() { (adding(visit, &setting, draft)) }
-        @else { p.help { "With a token of role admin or operator you could change them." } }
+        @else { p.help { "Changing them needs the role admin or operator." } }
     };
     Ok(visit.page_with(status, "Aliases", Room::Settings, body).await)
 }
@@ -103,11 +103,11 @@ fn row(visit: &Visit, setting: &Setting, alias: &Alias, own: &[String]) -> Marku
                 code { (text::short(&alias.name)) }
                 @if alias.primary { " " (parts::badge("agents see this name", Tone::Plain)) }
             }
-            td data-name="Leads to" { (links::tool(&alias.tool)) }
+            td data-name="Tool" { (links::tool(&alias.tool)) }
             td data-name="Until" {
                 @match &alias.until {
                     Some(until) => { (ago(visit, until)) @if !alias.in_use { " " (parts::badge("over", Tone::Bad)) } }
-                    None => span.soft { "for ever" },
+                    None => span.soft { "forever" },
                 }
             }
             td data-name="Given by" { (text::short(&alias.owner)) }
@@ -121,7 +121,7 @@ fn row(visit: &Visit, setting: &Setting, alias: &Alias, own: &[String]) -> Marku
 }
 
 fn removing(visit: &Visit, setting: &Setting, alias: &Alias) -> Markup {
-    let confirm = format!("Remove the alias {}? Calls by that name are refused from then on.", alias.name);
+    let confirm = format!("Remove the alias {}? Calls by that name will be refused.", alias.name);
     html! {
         form method="post" action="/console/settings/aliases" {
             (csrf(visit)) (setting.version_field())
@@ -145,7 +145,7 @@ fn adding(visit: &Visit, setting: &Setting, draft: &Fields) -> Markup {
                     input #name type="text" name="name" value=(text("name")) required maxlength="128" autocomplete="off" placeholder="documents.text.extract";
                 }
                 div.field {
-                    label for="tool" { "Tool it leads to" }
+                    label for="tool" { "Name of the tool" }
                     input #tool type="text" name="tool" value=(text("tool")) required autocomplete="off" placeholder="server:tool";
                 }
                 div.field {

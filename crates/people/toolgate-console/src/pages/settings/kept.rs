@@ -1,4 +1,4 @@
-//! Retention: how long things are kept, and where that is set.
+//! Retention: how long data is kept, and where that is set.
 
 use axum::response::Response;
 use maud::{Markup, html};
@@ -37,8 +37,8 @@ pub(super) async fn show(visit: Visit) -> Answered<Response> {
     let kept: Retention = visit.get(Address::of(["retention"])).await?;
     let body = html! {
         (head(Side::Retention))
-        p { "Events are kept for ever: each holds the hash of the one before, and " a href="/console/ledger" { "the ledger" }
-            " can be verified. Arguments, results and files can go, and their digests stay." }
+        p { "Events are kept forever: each holds the hash of the one before it, and " a href="/console/ledger" { "the ledger" }
+            " can be verified. Arguments, results and files can be deleted; their digests stay." }
         table.list {
             thead { tr { th scope="col" { "What" } th scope="col" { "Kept" } th scope="col" { "Set by" } th scope="col" { "Note" } } }
             tbody {
@@ -52,7 +52,7 @@ pub(super) async fn show(visit: Visit) -> Answered<Response> {
                 }
             }
         }
-        p.help { "These are set in the configuration file and count after a restart. What was written before keeps the time that held when it was written." }
+        p.help { "Set these in the configuration file; changes take effect after a restart. Existing data keeps the retention period it was stored with." }
     };
     Ok(visit.page("Retention", Room::Settings, body).await)
 }
@@ -67,7 +67,7 @@ fn lines(kept: &Retention) -> Vec<Line> {
     vec![
         Line {
             what: "Events of the ledger",
-            kept: "for ever".into(),
+            kept: "forever".into(),
             key: "",
             note: html! { "without bodies and secrets" },
         },
@@ -78,14 +78,14 @@ fn lines(kept: &Retention) -> Vec<Line> {
             note: up_to(kept.body_bytes_max),
         },
         Line {
-            what: "The same of tools with detailed audit",
+            what: "Arguments and results of tools with detailed audit",
             kept: days(kept.detailed_bodies_days),
             key: "[ledger] keep_days_detailed",
             note: up_to(kept.detailed_body_bytes_max),
         },
         Line {
             what: "Uploaded files",
-            kept: kept.files_days.map_or("until somebody deletes them".to_owned(), days),
+            kept: kept.files_days.map_or("until they are deleted".to_owned(), days),
             key: "[files] keep_days",
             note: html! { "artifacts of runs stay" },
         },
@@ -99,7 +99,7 @@ fn lines(kept: &Retention) -> Vec<Line> {
             what: "Addresses for downloads",
             kept: seconds(kept.urls_seconds),
             key: "[files] url_keep_seconds",
-            note: html! { "whoever has one needs no token" },
+            note: html! { "anyone who has one needs no token" },
         },
         Line {
             what: "Addresses for uploads",

@@ -1,4 +1,4 @@
-//! Who looks: as whom, with which rights, for how long.
+//! The user's own login: the identity, the rights, and the expiry.
 
 use axum::response::Response;
 use maud::{Markup, html};
@@ -14,7 +14,7 @@ pub(super) async fn show(visit: Visit) -> Response {
     let body = html! {
         (head(Side::Me))
         section.card aria-labelledby="me-title" {
-            h2 #me-title { "Who you are here" }
+            h2 #me-title { "Your login" }
             (facts(&visit))
             form method="post" action="/console/logout" {
                 (csrf(&visit))
@@ -45,16 +45,16 @@ fn facts(visit: &Visit) -> Markup {
 
 fn groups(groups: &[String]) -> Markup {
     html! {
-        @if groups.is_empty() { span.soft { "none; gates that ask a group do not ask you" } }
+        @if groups.is_empty() { span.soft { "none; gates that require a group do not count you" } }
         ul.chips { @for group in groups { li { (parts::badge(group, Tone::Plain)) } } }
     }
 }
 
 fn may(role: Role) -> &'static str {
     match role {
-        Role::Admin => "everything, tokens too",
-        Role::Operator => "runs the gateway: everything but tokens and saying yes to what waits",
-        Role::Approver => "decides what waits for a person",
+        Role::Admin => "everything, including tokens",
+        Role::Operator => "runs the gateway: everything except tokens and approvals",
+        Role::Approver => "decides on approvals",
         Role::Auditor => "reads what happened",
         Role::Agent => "calls tools",
         Role::Server => "registers itself",

@@ -1,4 +1,4 @@
-//! Webhooks: who hears of what happens, and whether it arrives.
+//! Webhooks: the receivers of events, and the state of deliveries.
 
 use axum::extract::Path;
 use axum::response::Response;
@@ -61,8 +61,8 @@ pub(super) async fn test(visit: Visit, Path(name): Path<String>, _: Fields) -> A
     let why = tested.error.unwrap_or_default();
     let told = html! {
         section.card.error role="alert" {
-            h2 { "The test did not arrive" }
-            p { "The webhook " strong { (text::short(&name)) } " did not take it: " (text::long(&why)) }
+            h2 { "The test was not delivered" }
+            p { "The webhook " strong { (text::short(&name)) } " did not accept it: " (text::long(&why)) }
             p.hint { "Check its address and its secret in the configuration file, and that the receiver is up." }
         }
     };
@@ -79,7 +79,7 @@ async fn page(visit: &Visit, status: StatusCode, above: Markup) -> Answered<Resp
             div.grid { @for webhook in &webhooks { (card(visit, webhook)) } }
         }
         @if !webhooks.is_empty() {
-            p.help { "Webhooks are set in the configuration file, with their secrets; a change counts after a restart. Deliveries are counted since this gateway started." }
+            p.help { "Set webhooks and their secrets in the configuration file; changes take effect after a restart. The counts of deliveries start when the gateway starts." }
         }
     };
     Ok(visit.page_with(status, "Webhooks", Room::Settings, body).await)
@@ -87,9 +87,9 @@ async fn page(visit: &Visit, status: StatusCode, above: Markup) -> Answered<Resp
 
 fn nothing() -> Markup {
     parts::empty(
-        "Nobody is told what happens here.",
+        "There are no webhooks.",
         html! {
-            p { "A webhook hears of approvals and whatever else it asks for, and people can decide through it. Write one into the configuration file:" }
+            p { "A webhook receives approvals and any other events it subscribes to, and people can decide through it. Add one to the configuration file:" }
             pre tabindex="0" { code { "[[webhooks]]\nname = \"chat\"\nurl = \"https://hooks.example.com/toolgate\"\nsecret = \"${WEBHOOK_SECRET}\"\ndecisions = true" } }
             p { a href="/docs/how-to/approve-from-slack" { "How to approve from Slack" } }
         },
@@ -102,13 +102,13 @@ fn card(visit: &Visit, webhook: &Webhook) -> Markup {
             h2 { (text::short(&webhook.name)) " " (standing(webhook)) }
             (parts::facts([
                 ("Address", html! { (text::short(&webhook.address)) }),
-                ("Hears of", html! { ul.chips { @for event in &webhook.events { li { code { (text::short(event)) } } } } }),
+                ("Events", html! { ul.chips { @for event in &webhook.events { li { code { (text::short(event)) } } } } }),
                 ("Decisions", decisions(webhook)),
                 ("Waiting", html! { (parts::number(webhook.waiting)) @if webhook.waiting == 1 { " event" } @else { " events" } }),
                 ("Delivered", html! { (parts::number(webhook.delivered)) @if let Some(at) = &webhook.delivered_at { ", last " (ago(visit, at)) } }),
             ]))
             @if webhook.passed_over > 0 {
-                p.error { (parts::number(webhook.passed_over)) " events were passed over because it would not have them." }
+                p.error { (parts::number(webhook.passed_over)) " events were skipped because the receiver rejected them." }
             }
             @if let Some(error) = &webhook.last_error {
                 p { "Last failure" @if let Some(at) = &webhook.failed_at { ", " (ago(visit, at)) } ": " (text::long(error)) }
@@ -117,8 +117,8 @@ fn card(visit: &Visit, webhook: &Webhook) -> Markup {
                 form method="post" action=(Address::of(["console", "settings", "webhooks", &webhook.name, "test"])) {
                     (csrf(visit)) button.button type="submit" { "Send a test" span.unseen { " to " (text::made_visible(&webhook.name)) } }
                 }
-                p.help { "A signed message that says only that it is a test." }
-            } @else { p.help { "With a token of role admin or operator you could send a test." } }
+                p.help { "Sends a signed message that is marked as a test." }
+            } @else { p.help { "Sending a test needs the role admin or operator." } }
         }
     }
 }
@@ -134,8 +134,8 @@ fn standing(webhook: &Webhook) -> Markup {
 
 fn decisions(webhook: &Webhook) -> Markup {
     html! {
-        @if !webhook.decisions { "do not come back" }
-        @else if webhook.groups.is_empty() { "come back" }
-        @else { "come back, and count for " (text::short(&webhook.groups.join(", "))) }
+        @if !webhook.decisions { "not accepted" }
+        @else if webhook.groups.is_empty() { "accepted" }
+        @else { "accepted, and count for " (text::short(&webhook.groups.join(", "))) }
     }
 }

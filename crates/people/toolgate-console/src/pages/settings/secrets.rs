@@ -43,7 +43,7 @@ struct Secret {
     name: String,
     #[serde(default)]
     principal: Option<String>,
-    /// Without it, the operator's file says where it is kept.
+    /// Absent if the operator's file names the place of the secret.
     #[serde(default)]
     updated_at: Option<String>,
 }
@@ -57,7 +57,7 @@ pub(super) async fn change(visit: Visit, fields: Fields) -> Answered<Response> {
     let changed = match fields.needed("do")? {
         "set" => set(&visit, server, &fields).await.map(|()| Said::Saved),
         "remove" => remove(&visit, server, &fields).await.map(|()| Said::Removed),
-        other => Err(Problem::bad_form(format!("there is nothing called {other:?} to do here"))),
+        other => Err(Problem::bad_form(format!("this page has no action {other:?}"))),
     };
     match changed {
         Ok(said) => {
@@ -105,7 +105,7 @@ async fn inside(visit: &Visit, servers: &[Server], server: Option<&str>) -> Answ
     let chosen = chosen.or(servers.first().map(|server| server.name.as_str()));
     let Some(chosen) = chosen else {
         return Ok(parts::empty(
-            "There is no server that could need a secret.",
+            "There is no server yet, so there are no secrets.",
             html! { p { a href="/console/settings" { "Add a server" } " first." } },
         ));
     };
@@ -138,17 +138,17 @@ fn choosing(servers: &[Server], chosen: &str) -> Markup {
 
 fn list(visit: &Visit, server: &str, secrets: &[Secret]) -> Markup {
     if secrets.is_empty() {
-        let next = html! { p { "Headers and environment of a server name a secret as " code { "${vault:NAME}" } ". Set one below." } };
+        let next = html! { p { "A server's headers and environment refer to a secret as " code { "${vault:NAME}" } ". Set one below." } };
         return parts::empty("This server has no secrets.", next);
     }
     html! {
         table.list {
-            thead { tr { th scope="col" { "Name" } th scope="col" { "Whose" } th scope="col" { "Set" } th scope="col" { "Change" } } }
+            thead { tr { th scope="col" { "Name" } th scope="col" { "Principal" } th scope="col" { "Set" } th scope="col" { "Change" } } }
             tbody {
                 @for secret in secrets {
                     tr data-entry=(secret.name) {
                         td data-name="Name" { code { (text::short(&secret.name)) } }
-                        td data-name="Whose" { @match &secret.principal { Some(whose) => (text::short(whose)), None => "everybody's" } }
+                        td data-name="Principal" { @match &secret.principal { Some(whose) => (text::short(whose)), None => "everyone" } }
                         td data-name="Set" {
                             @match &secret.updated_at {
                                 Some(at) => (ago(visit, at)),
@@ -164,8 +164,7 @@ fn list(visit: &Visit, server: &str, secrets: &[Secret]) -> Markup {
 }
 
 fn removing(visit: &Visit, server: &str, secret: &Secret) -> Markup {
-    let confirm =
-        format!("Remove the secret {}? Calls of {server} that need it fail from then on.", secret.name);
+    let confirm = format!("Remove the secret {}? Calls to {server} that need it will fail.", secret.name);
     html! {
         form method="post" action="/console/settings/secrets" {
             (csrf(visit))
@@ -181,7 +180,7 @@ fn removing(visit: &Visit, server: &str, secret: &Secret) -> Markup {
 fn setting(visit: &Visit, server: &str) -> Markup {
     html! {
         form.card method="post" action="/console/settings/secrets" aria-labelledby="set-title" {
-            h2 #set-title { "Set a secret of " (text::short(server)) }
+            h2 #set-title { "Set a secret for " (text::short(server)) }
             (csrf(visit))
             input type="hidden" name="do" value="set";
             input type="hidden" name="server" value=(server);
@@ -199,7 +198,7 @@ fn setting(visit: &Visit, server: &str) -> Markup {
                     input #secret-principal type="text" name="principal" maxlength="256" autocomplete="off" placeholder="ann";
                 }
             }
-            p.help { "It is stored encrypted, takes the place of one with the same name, and is never shown again." }
+            p.help { "It is stored encrypted, replaces any secret of the same name, and is never shown again." }
             p { button.button.primary type="submit" { "Set secret" } }
         }
     }

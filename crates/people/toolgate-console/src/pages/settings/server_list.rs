@@ -1,4 +1,4 @@
-//! The servers there are, and who may change which of them where.
+//! The servers, and where each can be changed.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -28,11 +28,11 @@ pub(super) struct Line {
     pub(super) name: String,
     pub(super) url: Option<String>,
     pub(super) place: Place,
-    /// Nothing where it is disabled, or where this role may not know.
+    /// `None` if it is disabled, or this role may not see it.
     pub(super) known: Option<Known>,
 }
 
-/// Where a server is written down.
+/// The place where a server is configured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Place {
     /// In the settings, where it is changed here.

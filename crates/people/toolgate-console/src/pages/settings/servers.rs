@@ -29,7 +29,7 @@ pub(super) async fn show(visit: Visit) -> Answered<Response> {
     page(&visit, StatusCode::OK, html! {}, &Draft::default()).await
 }
 
-/// What was written into the form for a new one.
+/// The content of the form for a new one.
 #[derive(Default)]
 struct Draft {
     name: String,
@@ -44,7 +44,7 @@ pub(super) async fn change(visit: Visit, fields: Fields) -> Answered<Response> {
         "enable" => set_enabled(&visit, &fields, &json!(true)).await.map(|()| Said::Saved),
         "remove" => remove(&visit, &fields).await.map(|()| Said::Removed),
         "forget" => forget(&visit, &fields).await.map(|()| Said::Removed),
-        other => Err(Problem::bad_form(format!("there is nothing called {other:?} to do here"))),
+        other => Err(Problem::bad_form(format!("this page has no action {other:?}"))),
     };
     match changed {
         Ok(said) => Ok(visit.go(Address::of(HERE), said)),
@@ -100,7 +100,7 @@ fn nothing() -> Markup {
     parts::empty(
         "There is no server yet.",
         html! {
-            p { "Add one below by its address, or write one that is started as a command into the configuration file." }
+            p { "Add a server by its address below, or add one that runs as a command to the configuration file." }
             p { a href="/docs/how-to/add-a-server" { "How to add a server" } }
         },
     )
@@ -111,7 +111,7 @@ fn table(visit: &Visit, setting: &Setting, lines: &[Line]) -> Markup {
         table.list {
             thead { tr {
                 th scope="col" { "Server" } th scope="col" { "State" } th scope="col" { "Address" }
-                th.number scope="col" { "Tools" } th scope="col" { "Where it is set" } th scope="col" { "Change" }
+                th.number scope="col" { "Tools" } th scope="col" { "Configured in" } th scope="col" { "Change" }
             } }
             tbody {
                 @for line in lines {
@@ -137,7 +137,7 @@ fn state(line: &Line) -> Markup {
                 @if let Some(reason) = &known.reason { div.help { (text::long(reason)) } }
             }
             (None, Place::Settings { enabled: false }) => (parts::state("disabled")),
-            (None, _) => span.soft { "not known" },
+            (None, _) => span.soft { "unknown" },
         }
     }
 }
@@ -154,10 +154,10 @@ fn actions(visit: &Visit, setting: &Setting, line: &Line) -> Markup {
     if !visit.operates() {
         return html! { span.soft { "needs admin or operator" } };
     }
-    let removing = format!("Remove the server {}? Its tools are gone for every agent.", line.name);
+    let removing = format!("Remove the server {}? Every agent loses its tools.", line.name);
     html! {
         @match line.place {
-            Place::File => span.soft { "Change it in the file. It is read again as soon as it is saved." },
+            Place::File => span.soft { "Change it in the configuration file. The gateway reads the file again when you save it." },
             Place::Registered => (button(visit, setting, line, ("forget", "Forget"), Some(&removing))),
             Place::Settings { enabled } => {
                 div.row {
@@ -210,8 +210,8 @@ fn adding(visit: &Visit, setting: &Setting, draft: &Draft) -> Markup {
                 }
             }
             p.help {
-                "A secret is stored under " a href="/console/settings/secrets" { "Secrets" } " and named here as " code { "${vault:NAME}" } ". "
-                "A server that is started as a command can only be written into the configuration file: nothing here starts a program."
+                "Store a secret under " a href="/console/settings/secrets" { "Secrets" } " and refer to it here as " code { "${vault:NAME}" } ". "
+                "Add a server that runs as a command to the configuration file; this page cannot start programs."
             }
             p { button.button.primary type="submit" { "Add server" } }
         }

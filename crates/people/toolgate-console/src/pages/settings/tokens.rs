@@ -1,4 +1,4 @@
-//! Tokens: who may come in. A new one is shown once.
+//! Tokens: access to the gateway. A new one is shown once.
 
 use axum::extract::Path;
 use axum::response::Response;
@@ -57,7 +57,7 @@ struct NewToken {
     warning: Option<String>,
 }
 
-/// What was filled in; empty is left out.
+/// The filled-in fields; empty ones are omitted.
 #[derive(Default)]
 struct Draft(Map<String, Value>);
 
@@ -97,7 +97,7 @@ async fn page(visit: &Visit, status: StatusCode, above: Markup, draft: &Draft) -
                 section #tokens data-live="token" aria-label="Tokens" { (list(visit, &found.tokens)) }
                 (making(visit, draft))
             }
-            None => { (for_others("admin", "see or make tokens")) (without_role()) }
+            None => { (for_others("admin", "see or create tokens")) (without_role()) }
         }
     };
     Ok(visit.page_with(status, "Tokens", Room::Settings, body).await)
@@ -105,9 +105,9 @@ async fn page(visit: &Visit, status: StatusCode, above: Markup, draft: &Draft) -
 
 fn without_role() -> Markup {
     parts::empty(
-        "Tokens are an admin's business.",
-        html! { p { "Whoever could make a token could be anybody. On the machine of the gateway, "
-        code { "toolgate token list" } " shows them too." } },
+        "Only admins manage tokens.",
+        html! { p { "Anyone who can create a token can act as anyone. On the gateway's machine, "
+        code { "toolgate token list" } " lists them too." } },
     )
 }
 
@@ -115,8 +115,8 @@ fn without_role() -> Markup {
 fn once(made: &NewToken) -> Markup {
     html! {
         section.card.fresh-token role="status" aria-labelledby="made-title" {
-            h2 #made-title { "The token is made" }
-            p { strong { "Copy it now: it cannot be shown again." } }
+            h2 #made-title { "The token has been created" }
+            p { strong { "Copy it now; it will not be shown again." } }
             p #new-token { (parts::copyable(&made.token)) }
             p.help { (text::short(&made.id)) ", role " (text::short(&made.role)) ". Programs send it as "
                 code { "authorization: Bearer …" } "; people log in with it." }
@@ -127,12 +127,12 @@ fn once(made: &NewToken) -> Markup {
 
 fn list(visit: &Visit, tokens: &[Token]) -> Markup {
     if tokens.is_empty() {
-        return parts::empty("There is no token yet.", html! { p { "Make the first one below." } });
+        return parts::empty("There are no tokens yet.", html! { p { "Create the first one below." } });
     }
     html! {
         table.list {
             thead { tr {
-                th scope="col" { "Token" } th scope="col" { "Role" } th scope="col" { "Whose" }
+                th scope="col" { "Token" } th scope="col" { "Role" } th scope="col" { "Principal" }
                 th scope="col" { "Made" } th scope="col" { "Last used" } th scope="col" { "State" }
             } }
             tbody { @for token in tokens.iter().rev() { (row(visit, token)) } }
@@ -148,7 +148,7 @@ fn row(visit: &Visit, token: &Token) -> Markup {
                 code.id { (text::short(&token.id)) }
             }
             td data-name="Role" { (parts::badge(&token.role, Tone::Plain)) }
-            td data-name="Whose" {
+            td data-name="Principal" {
                 (text::short(token.principal.as_deref().unwrap_or("its own"))) " " span.help { (text::short(&token.kind)) }
                 @if !token.groups.is_empty() { div.help { "in " (text::short(&token.groups.join(", "))) } }
                 @if let Some(agent) = &token.agent { div.help { "bound to agent " (text::short(agent)) } }
@@ -179,10 +179,10 @@ fn standing(visit: &Visit, token: &Token) -> Markup {
 fn revoking(visit: &Visit, token: &Token) -> Markup {
     let name = token.label.as_deref().unwrap_or(&token.id);
     let own = match is_own(visit, token) {
-        true => " You may be logged in with it: then this ends your login.",
+        true => " If you are logged in with it, this ends your login.",
         false => "",
     };
-    let confirm = format!("Revoke {name}? Whoever uses it is locked out within a second.{own}");
+    let confirm = format!("Revoke {name}? Its users lose access within a second.{own}");
     html! {
         form method="post" action=(Address::of(["console", "settings", "tokens", &token.id, "revoke"])) {
             (csrf(visit))
@@ -191,7 +191,7 @@ fn revoking(visit: &Visit, token: &Token) -> Markup {
     }
 }
 
-/// Whether it stands for whoever looks.
+/// True if it belongs to the user.
 fn is_own(visit: &Visit, token: &Token) -> bool {
     let me = visit.credential.principal.id.as_str();
     token.principal.as_deref().unwrap_or(&token.id) == me
@@ -200,35 +200,35 @@ fn is_own(visit: &Visit, token: &Token) -> bool {
 fn making(visit: &Visit, draft: &Draft) -> Markup {
     html! {
         form.card method="post" action="/console/settings/tokens" aria-labelledby="make-title" {
-            h2 #make-title { "Make a token" }
+            h2 #make-title { "Create a token" }
             (csrf(visit))
             div.filters.wide {
                 (choice(draft, "role", "Role", &ROLES, None))
-                (input(draft, "label", "Label", "a word to recognise it by"))
-                (input(draft, "principal", "Whose it is", "ann; for a server, its name"))
-                (choice(draft, "kind", "What holds it", &Kind::ALL.map(|kind| (kind.as_str(), kind.as_str())), Some("as the role")))
-                (input(draft, "groups", "Groups, with commas", "finance, legal"))
+                (input(draft, "label", "Label", "a label to recognise it by"))
+                (input(draft, "principal", "Principal", "ann; for a server, its name"))
+                (choice(draft, "kind", "Held by", &Kind::ALL.map(|kind| (kind.as_str(), kind.as_str())), Some("same as the role")))
+                (input(draft, "groups", "Groups, separated by commas", "finance, legal"))
                 (input(draft, "agent", "Bound to the agent", "researcher"))
-                (choice(draft, EXPIRES, "Lets somebody in", &TIMES, Some("until it is revoked")))
+                (choice(draft, EXPIRES, "Valid", &TIMES, Some("until it is revoked")))
             }
-            p.help { "Without a principal each token stands for itself. Groups are those that gates ask. A token that is bound to an agent sees no more than that agent does." }
-            p { button.button.primary type="submit" { "Make token" } }
+            p.help { "A token without a principal is its own principal. Gates can require approvers from a group. A token that is bound to an agent sees only what that agent sees." }
+            p { button.button.primary type="submit" { "Create token" } }
         }
     }
 }
 
-/// Each with what it is for, the one that is made most first.
+/// Each with its purpose, the most common first.
 const ROLES: [(&str, &str); 6] = [
     ("agent", "agent: calls tools"),
-    ("approver", "approver: decides what waits"),
+    ("approver", "approver: decides on approvals"),
     ("auditor", "auditor: reads what happened"),
     ("operator", "operator: runs the gateway"),
-    ("admin", "admin: everything, tokens too"),
+    ("admin", "admin: everything, including tokens"),
     ("server", "server: registers itself"),
 ];
 
 const EXPIRES: &str = "expires_in_seconds";
-/// For how long a token lets somebody in.
+/// The lifetimes of a token.
 const TIMES: [(&str, &str); 5] = [
     ("3600", "for an hour"),
     ("86400", "for a day"),

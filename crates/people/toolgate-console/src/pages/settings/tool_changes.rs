@@ -16,7 +16,7 @@ use crate::visit::Visit;
 
 const KEY: &str = "registry";
 
-/// A choice: its name, what it is about, and the words it may be with what each means.
+/// A choice: its name, its label, and its values with their meanings.
 struct Choice {
     name: &'static str,
     label: &'static str,
@@ -26,23 +26,23 @@ struct Choice {
 const CHOICES: [Choice; 3] = [
     Choice {
         name: "drift",
-        label: "When a server offers another definition than the pinned one",
+        label: "When a server offers a definition that differs from the pinned one",
         words: [
-            ("quarantine", "withhold the tool until somebody has looked at the difference"),
-            ("accept", "take the new definition"),
+            ("quarantine", "withhold the tool until someone has reviewed the difference"),
+            ("accept", "use the new definition"),
         ],
     },
     Choice {
         name: "new_tools",
         label: "When a tool is seen for the first time",
-        words: [("visible", "offer it"), ("review", "withhold it until somebody has looked at it")],
+        words: [("visible", "offer it"), ("review", "withhold it until someone has reviewed it")],
     },
     Choice {
         name: "findings",
-        label: "When a description looks as if it were meant to steer the model",
+        label: "When a description seems to address the model",
         words: [
             ("flag", "offer it, and mark it"),
-            ("quarantine", "withhold it until somebody has looked at it"),
+            ("quarantine", "withhold it until someone has reviewed it"),
         ],
     },
 ];
@@ -72,16 +72,16 @@ async fn page(visit: &Visit, status: StatusCode, above: Markup) -> Answered<Resp
     let body = html! {
         (head(Side::Tools))
         (above)
-        p { "What a tool says of itself is pinned when it is first seen. What waits for a look is under "
+        p { "The gateway pins each tool's definition when it first sees it. Tools that wait for review are under "
             a href="/console/reviews" { "Reviews" } "." }
         form.card method="post" action="/console/settings/tools" aria-label="Changes to tools" {
             (csrf(visit)) (setting.version_field())
             @for choice in &CHOICES { (field(visit, &setting, choice)) }
             @if visit.operates() { p { button.button.primary type="submit" { "Save" } } }
-            @else { p.help { "With a token of role admin or operator you could change this." } }
+            @else { p.help { "Changing this needs the role admin or operator." } }
             (setting.last_change(visit))
         }
-        p.help { "A server may have a rule of its own in the configuration file or the settings; that comes first." }
+        p.help { "A server's own rule, in the configuration file or the settings, takes precedence." }
     };
     Ok(visit.page_with(status, "Changes to tools", Room::Settings, body).await)
 }

@@ -13,7 +13,7 @@ use crate::parts::text;
 use crate::problem::{Answered, Problem};
 use crate::visit::Visit;
 
-/// The hidden field that says which version somebody saw.
+/// The hidden field with the version that the user saw.
 const VERSION: &str = "version";
 
 #[derive(Deserialize)]
@@ -40,17 +40,17 @@ impl Setting {
         html! { input type="hidden" name=(VERSION) value=(self.version); }
     }
 
-    /// Who changed it last.
+    /// The author of the last change.
     pub(super) fn last_change(&self, visit: &Visit) -> Markup {
         html! {
             @if let (Some(at), Some(by)) = (&self.updated_at, &self.updated_by) {
-                p.help { "Changed last by " (text::short(by)) ", " (ago(visit, at)) "." }
+                p.help { "Last changed by " (text::short(by)) ", " (ago(visit, at)) "." }
             }
         }
     }
 
-    /// Changes the setting from what somebody saw: `change` makes a new value of the one there is. If it is another
-    /// version by now, the API refuses.
+    /// Changes the setting from the version that the user saw: `change` makes the new value. If the version
+    /// has changed, the API refuses.
     pub(super) async fn change(
         visit: &Visit,
         key: &str,

@@ -1,4 +1,4 @@
-//! One call, and what came of it.
+//! One call, and its result.
 
 use axum::body::Body;
 use http::StatusCode;
@@ -11,7 +11,7 @@ use crate::problem::{Answered, Problem};
 use crate::schema_form::Wrong;
 use crate::visit::Visit;
 
-/// What a call is answered with, whether it ran or not.
+/// The answer to a call, whether it ran or not.
 #[derive(Deserialize)]
 pub(super) struct Envelope {
     pub(super) status: String,
@@ -36,7 +36,7 @@ pub(super) struct Refused {
     details: Value,
 }
 
-/// Does not wait for people: whoever tries a tool is told that they are asked.
+/// Does not wait for people: the user sees that they are asked.
 pub(super) async fn call(
     visit: &Visit,
     name: &str,
@@ -63,7 +63,7 @@ impl Envelope {
         Err(Box::new(problem))
     }
 
-    /// Which arguments do not fit, and how.
+    /// The arguments that do not fit, and why.
     pub(super) fn wrong(&self) -> Wrong {
         let problems =
             self.error.as_ref().and_then(|error| error.details.get("problems")).and_then(Value::as_array);

@@ -1,4 +1,4 @@
-//! One tool: what it does, what it takes and gives, how its calls are handled and how they went.
+//! One tool: its description, its schemas, the handling of its calls and their outcomes.
 
 use axum::extract::Path;
 use axum::response::{IntoResponse, Redirect, Response};
@@ -38,8 +38,9 @@ pub(super) async fn show(visit: Visit, Path(name): Path<String>) -> Answered<Res
     let Some(definition) =
         tool.as_ref().map(|tool| &tool.definition).or(known.as_ref().map(|known| &known.definition))
     else {
-        return Err(Problem::not_found(format!("there is no tool {name:?}"))
-            .hint("the list of tools has all of them"));
+        return Err(
+            Problem::not_found(format!("there is no tool {name:?}")).hint("see the list of all tools")
+        );
     };
     let known_tool = known.as_ref().map(|known| &known.tool);
     let body =
@@ -68,13 +69,13 @@ fn page(visit: &Visit, name: &str, parts: &Parts<'_>) -> Markup {
                 div {
                     (about(definition))
                     section.card { h2 { "Arguments" } (schema_doc::show(&definition["inputSchema"], "It takes no arguments.")) }
-                    @if let Some(output) = definition.get("outputSchema") { section.card { h2 { "Result" } (schema_doc::show(output, "It says nothing about its result.")) } }
+                    @if let Some(output) = definition.get("outputSchema") { section.card { h2 { "Result" } (schema_doc::show(output, "It does not describe its result.")) } }
                     (recent(visit, name, calls))
                 }
                 div {
                     section.card {
                         h2 { "A call may" } (catalogue::effects(effects))
-                        @if !visit.operates() { p.help { "Admins and operators can try it." } }
+                        @if !visit.operates() { p.help { "Only admins and operators can try it." } }
                     }
                     section.card { h2 { "Handling" } (handling::facts(tool, known)) (handling::annotations(tool, known)) }
                     @if let Some(known) = known { section.card { h2 { "Registry" } (registry(visit, known)) } }
@@ -84,7 +85,7 @@ fn page(visit: &Visit, name: &str, parts: &Parts<'_>) -> Markup {
     }
 }
 
-/// Why it is not simply there.
+/// The reason why it is not simply active.
 fn standing(known: Option<&RegistryTool>) -> Markup {
     let Some(known) = known.filter(|known| known.status != "active") else { return html! {} };
     html! {
@@ -98,9 +99,9 @@ fn standing(known: Option<&RegistryTool>) -> Markup {
 
 fn heading(status: &str) -> &'static str {
     match status {
-        "quarantined" => "Withheld until somebody has looked at it",
+        "quarantined" => "Withheld until someone has reviewed it",
         "drifted" => "Some instances offer another definition",
-        "retired" => "Its server does not offer it any more",
+        "retired" => "Its server no longer offers it",
         _ => "It is not active",
     }
 }
@@ -109,8 +110,8 @@ fn about(definition: &Value) -> Markup {
     html! {
         @if let Some(title) = definition["title"].as_str() { p.strong { (text::short(title)) } }
         @match definition["description"].as_str() {
-            Some(description) => section.card { h2 { "What it does" } div.prose { (text::long(description)) } },
-            None => p.soft { "Its server does not say what it does." },
+            Some(description) => section.card { h2 { "Description" } div.prose { (text::long(description)) } },
+            None => p.soft { "Its server gives no description." },
         }
     }
 }
@@ -140,7 +141,7 @@ fn recent(visit: &Visit, name: &str, calls: &CallsOf) -> Markup {
                 (calls.told(&all))
                 @if !calls.latest().is_empty() {
                     table.list {
-                        thead { tr { th scope="col" { "Call" } th scope="col" { "How it went" } th scope="col" { "Who" } th scope="col" { "When" } th.number scope="col" { "Took" } } }
+                        thead { tr { th scope="col" { "Call" } th scope="col" { "Outcome" } th scope="col" { "Principal" } th scope="col" { "When" } th.number scope="col" { "Duration" } } }
                         tbody { @for call in calls.latest().iter().take(CALLS_SHOWN) { (call_row(visit, call)) } }
                     }
                 }
@@ -153,10 +154,10 @@ fn call_row(visit: &Visit, call: &Call) -> Markup {
     html! {
         tr data-entry=(call.id) {
             td data-name="Call" { (links::id(&call.id)) }
-            td data-name="How it went" { (parts::state(&call.state)) }
-            td data-name="Who" { (links::principal(&call.principal)) }
+            td data-name="Outcome" { (parts::state(&call.state)) }
+            td data-name="Principal" { (links::principal(&call.principal)) }
             td data-name="When" { (moment::ago(visit, &call.started_at)) }
-            td.number data-name="Took" { @if let Some(ms) = call.duration_ms { (moment::span(ms.round() as i64)) } @else { "–" } }
+            td.number data-name="Duration" { @if let Some(ms) = call.duration_ms { (moment::span(ms.round() as i64)) } @else { "–" } }
         }
     }
 }

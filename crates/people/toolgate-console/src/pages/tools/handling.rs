@@ -1,4 +1,4 @@
-//! How calls of a tool are handled: who is asked, what it costs to show, limits, files.
+//! The handling of a tool's calls: approvals, cost, limits, files.
 
 use maud::{Markup, html};
 
@@ -17,15 +17,15 @@ pub(super) fn facts(tool: Option<&Tool>, known: Option<&RegistryTool>) -> Markup
         .or(known.and_then(|known| known.in_force.as_ref()).and_then(|one| one.idempotent));
     html! {
         dl.facts {
-            @if let Some(wire) = wire { (fact("Agents call it", parts::copyable(wire))) }
+            @if let Some(wire) = wire { (fact("Name for agents", parts::copyable(wire))) }
             @if let Some(tool) = tool { (fact("People are asked", people(&tool.asked))) }
             @if let Some(tool) = tool { (checking(tool)) }
-            @if let Some(idempotent) = idempotent { (fact("Repeating a call", html! { (if idempotent { "does no harm" } else { "does it again" }) })) }
-            (fact("Costs to show", tokens(tool, known)))
+            @if let Some(idempotent) = idempotent { (fact("Repeating a call", html! { (if idempotent { "is safe" } else { "repeats its effects" }) })) }
+            (fact("Cost in a list", tokens(tool, known)))
             @if let Some(capabilities) = names(tool.map(|tool| &tool.capabilities).or(known.map(|known| &known.capabilities))) { (fact("Capabilities", capabilities)) }
             @if let Some(aliases) = names(tool.map(|tool| &tool.aliases).or(known.map(|known| &known.aliases))) { (fact("Other names", aliases)) }
             @if let Some(tool) = tool { (limits(tool)) } @else if let Some(seconds) = known.and_then(|known| known.timeout_seconds) {
-                (fact("Time for an answer", html! { (span(seconds)) }))
+                (fact("Timeout", html! { (span(seconds)) }))
             }
             @if let Some(version) = version { (fact("Version", parts::copyable(version))) }
         }
@@ -37,7 +37,7 @@ fn fact(name: &str, value: Markup) -> Markup {
     html! { div { dt { (name) } dd { (value) } } }
 }
 
-/// For agents first: it is their calls that people are asked about.
+/// For agents first: most approvals are about their calls.
 fn people(by_role: &[Asked]) -> Markup {
     let (agents, others): (Vec<&Asked>, Vec<&Asked>) = by_role.iter().partition(|one| one.role == "agent");
     html! {
@@ -55,19 +55,19 @@ fn people(by_role: &[Asked]) -> Markup {
 
 fn asked(word: &str) -> &str {
     match word {
-        "forbidden" => "nobody, policy forbids every call",
-        "never" => "never, as policy stands",
+        "forbidden" => "never, policy forbids every call",
+        "never" => "never, under the current policy",
         "sometimes" => "sometimes, depending on the arguments",
         "always" => "every time",
         other => other,
     }
 }
 
-/// What of the arguments is not held against the schema.
+/// The arguments that are not checked against the schema.
 fn checking(tool: &Tool) -> Markup {
     html! {
         @if let Some(why) = &tool.unchecked { (fact("Schema of the arguments", html! { (text::short(why)) })) }
-        @if tool.formats == Some(false) { (fact("Formats", html! { "are not checked: the operator says so" })) }
+        @if tool.formats == Some(false) { (fact("Formats", html! { "are not checked, by the operator's choice" })) }
     }
 }
 
@@ -88,11 +88,11 @@ fn names(names: Option<&Vec<String>>) -> Option<Markup> {
 
 fn limits(tool: &Tool) -> Markup {
     html! {
-        @if let Some(mounts) = names(Some(&tool.mounts)) { (fact("Needs mounted", mounts)) }
-        @if let Some(examples) = names(Some(&tool.examples)) { (fact("Should be found by", examples)) }
-        @if let Some(audit) = &tool.audit { (fact("Kept of a call", html! { (text::short(audit)) })) }
-        @if let Some(seconds) = tool.timeout_seconds { (fact("Time for an answer", html! { (span(seconds)) })) }
-        @if let Some(most) = tool.concurrency_max { (fact("At once", html! { "at most " (most) })) }
+        @if let Some(mounts) = names(Some(&tool.mounts)) { (fact("Needs", mounts)) }
+        @if let Some(examples) = names(Some(&tool.examples)) { (fact("Example searches", examples)) }
+        @if let Some(audit) = &tool.audit { (fact("Stored per call", html! { (text::short(audit)) })) }
+        @if let Some(seconds) = tool.timeout_seconds { (fact("Timeout", html! { (span(seconds)) })) }
+        @if let Some(most) = tool.concurrency_max { (fact("Concurrent calls", html! { "at most " (most) })) }
         @if let Some(rate) = &tool.rate { (fact("Rate", html! { (text::short(rate)) })) }
         @if let Some(seconds) = tool.cache_seconds {
             (fact("Results kept", html! { "for " (span(seconds)) @if let Some(scope) = &tool.cache_scope { ", " (text::short(scope)) } }))
@@ -127,13 +127,13 @@ fn files(tool: Option<&Tool>, known: Option<&RegistryTool>) -> Markup {
     }
 }
 
-/// The hints of MCP, as the server gives them.
+/// The hints of MCP, as the server declares them.
 pub(super) fn annotations(tool: Option<&Tool>, known: Option<&RegistryTool>) -> Markup {
     let own = tool.and_then(|tool| tool.definition.get("annotations"));
     let told = known.and_then(|known| known.annotations.as_ref()).or(own);
     html! {
         @if let Some(told) = told.filter(|told| told.as_object().is_some_and(|told| !told.is_empty())) {
-            h3 { "Hints of the server" } p.help { "What the server says about itself. Nothing here relies on it being true." } (json::tree(told))
+            h3 { "Hints of the server" } p.help { "What the server claims about itself. The gateway does not rely on it." } (json::tree(told))
         }
     }
 }

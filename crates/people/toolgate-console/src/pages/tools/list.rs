@@ -1,4 +1,4 @@
-//! The list of tools, and what a search finds instead.
+//! The list of tools, or the results of a search.
 
 use axum::extract::Query;
 use axum::response::Response;
@@ -48,7 +48,7 @@ async fn filter_form(visit: &Visit, wanted: &Wanted) -> Answered<Markup> {
                     (as_agent(wanted, &agents))
                 }
             } @else {
-                p.help { "Searching with the ranking of agents is for admins and operators." }
+                p.help { "Only admins and operators can search with the agents' ranking." }
             }
             div.filters {
                 (filters::text(wanted, "server", "Server", ""))
@@ -92,12 +92,12 @@ async fn registry(visit: &Visit, wanted: &Wanted) -> Answered<Markup> {
 fn table(visit: &Visit, tools: &[RegistryTool], calls: &CallsOf) -> Markup {
     html! {
         table.list {
-            @if !calls.latest().is_empty() { caption { "Calls and approvals are of the last " (calls.latest().len()) " calls of all tools." } }
+            @if !calls.latest().is_empty() { caption { "Calls and approvals count the last " (calls.latest().len()) " calls to all tools." } }
             thead {
                 tr {
                     th scope="col" { "Tool" } th scope="col" { "Server" } th scope="col" { "State" } th scope="col" { "A call may" }
                     th.number scope="col" { "Tokens" }
-                    @if calls.is_known() { th.number scope="col" { "Calls" } th.number scope="col" { "Asked about" } }
+                    @if calls.is_known() { th.number scope="col" { "Calls" } th.number scope="col" { "Approvals" } }
                 }
             }
             tbody { @for tool in tools { (row(visit, tool, calls)) } }
@@ -124,7 +124,7 @@ fn row(visit: &Visit, tool: &RegistryTool, calls: &CallsOf) -> Markup {
             td.number data-name="Tokens" { @if let Some(known) = &tool.in_force { (parts::number(known.tokens)) } @else { "–" } }
             @if calls.is_known() {
                 td.number data-name="Calls" { (tally.calls) }
-                td.number data-name="Asked about" { (share(tally.asked, tally.calls)) }
+                td.number data-name="Approvals" { (share(tally.asked, tally.calls)) }
             }
         }
     }
@@ -133,7 +133,7 @@ fn row(visit: &Visit, tool: &RegistryTool, calls: &CallsOf) -> Markup {
 fn nothing(visit: &Visit, wanted: &Wanted) -> Markup {
     if !wanted.is_anything() {
         return parts::empty(
-            "No tool fits these filters.",
+            "No tool matches these filters.",
             html! { p { a.button href=(ALL) { "Show all tools" } } },
         );
     }

@@ -1,4 +1,4 @@
-//! What came of a trial, for the person who tried: texts, data, refs as links, or why there is nothing.
+//! The result of a trial, for the user: texts, data, refs as links, or the reason why there is none.
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -12,8 +12,8 @@ const BLOCKS_MAX: usize = 50;
 pub(super) fn show(envelope: &Envelope, uploads: &[Upload]) -> Markup {
     html! {
         section.card #outcome aria-labelledby="outcome-title" data-status=(envelope.status) tabindex="-1" {
-            h2 #outcome-title { "What came of it " (parts::state(&envelope.status)) }
-            p.soft { "Call " (links::id(&envelope.tool_call_id)) " has everything about it." }
+            h2 #outcome-title { "Outcome " (parts::state(&envelope.status)) }
+            p.soft { "Call " (links::id(&envelope.tool_call_id)) " has the details." }
             (stored(uploads))
             (waiting(envelope))
             (refusal(envelope))
@@ -37,13 +37,13 @@ fn waiting(envelope: &Envelope) -> Markup {
     html! {
         @if let (Some(approval), "pending_approval") = (&envelope.approval_id, envelope.status.as_str()) {
             p.notice {
-                "It has not run: somebody must agree first. Approval " (links::id(approval)) " waits in the "
+                "It has not run yet because a person must approve it first. Approval " (links::id(approval)) " waits in the "
                 a href="/console/inbox" { "inbox" } ". Once it is approved, try it again with the same arguments."
             }
         } @else if envelope.status == "pending_input" {
-            p.notice { "It waits for an answer, which stands in the " a href="/console/inbox" { "inbox" } "." }
+            p.notice { "It waits for an answer to a question in the " a href="/console/inbox" { "inbox" } "." }
         } @else if envelope.status == "accepted" {
-            p.notice { "The server goes on with it. The call above shows how it ends." }
+            p.notice { "The server continues in the background. The call above shows the outcome." }
         }
     }
 }
@@ -53,7 +53,7 @@ fn refusal(envelope: &Envelope) -> Markup {
         @if let Some(error) = envelope.error.as_ref().filter(|_| !envelope.status.starts_with("pending_")) {
             div.error role="alert" {
                 (text::block(&error.message))
-                @if let Some(hint) = &error.hint { p.hint { strong { "What helps: " } (text::long(hint)) } }
+                @if let Some(hint) = &error.hint { p.hint { strong { "Hint: " } (text::long(hint)) } }
                 @if !error.code.is_empty() { p.help { "Code " code { (text::short(&error.code)) } } }
             }
         }
@@ -73,7 +73,7 @@ fn result(data: &Value) -> Markup {
     let blocks = data["content"].as_array().map(Vec::as_slice).unwrap_or_default();
     let structured = data.get("structuredContent");
     html! {
-        @if data["isError"] == Value::Bool(true) { p.error role="alert" { "The tool says that it went wrong:" } }
+        @if data["isError"] == Value::Bool(true) { p.error role="alert" { "The tool reported an error:" } }
         @for one in blocks.iter().take(BLOCKS_MAX) { (block(one)) }
         @if blocks.len() > BLOCKS_MAX { p.cut { "… " (blocks.len() - BLOCKS_MAX) " more blocks" } }
         @if let Some(structured) = structured { h3 { "Data" } (json::tree(structured)) }
@@ -94,7 +94,7 @@ fn block(block: &Value) -> Markup {
     }
 }
 
-/// Refs of the gateway are pages here; what else a server names is only text.
+/// Refs of the gateway are pages here; other URIs are only text.
 fn resource(uri: &str) -> Markup {
     let id = uri.rsplit('/').next().unwrap_or_default();
     match links::place_of(id) {
@@ -106,8 +106,8 @@ fn resource(uri: &str) -> Markup {
 fn refs(refs: &[Value]) -> Markup {
     html! {
         @if !refs.is_empty() {
-            h3 { "Kept aside" }
-            p.help { "Too big or too binary for a context: each can be opened, and passed to another tool by its id." }
+            h3 { "Stored separately" }
+            p.help { "These parts are too large for a model's context, or binary. Open them here, or pass them to another tool by id." }
             ul {
                 @for one in refs {
                     li {

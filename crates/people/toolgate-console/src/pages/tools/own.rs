@@ -1,4 +1,5 @@
-//! A tool of the gateway's own: no server offers it, so there is nothing to review, and nothing that could drift.
+//! A tool of the gateway itself: no server offers it, so there is nothing to review, and nothing that could
+//! drift.
 
 use maud::{Markup, html};
 use toolgate_core::platform::OWN_SERVER;
@@ -14,8 +15,8 @@ pub(super) fn page(name: &str, calls: &Markup) -> Markup {
     html! {
         (parts::heading(html! { (text::short(name)) " " (parts::badge("built in", Tone::Plain)) }, html! {}))
         section.card {
-            h2 { "A tool of the gateway's own" }
-            p { "No server offers it. Sessions that belong to a run have those that ask people, store artifacts and end the run; sessions that see tools for files have those that hand files over. The list of such a session shows what agents read of it." }
+            h2 { "A tool of the gateway itself" }
+            p { "No server offers it. Sessions of a run get the tools that ask people, store artifacts and end the run. Sessions that see tools for files get the tools that transfer files. Such a session's list shows what agents read." }
             p { a.button href="/console/sessions" { "Sessions" } " " a.button href="/docs" { "Documentation" } }
         }
         (calls)

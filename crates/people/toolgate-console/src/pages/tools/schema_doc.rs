@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::parts::{self, json, text};
 use crate::schema_form::{Kind, Node, Shape};
 
-/// Options that are told one by one.
+/// The maximum number of listed options.
 const CHOICES_MAX: usize = 20;
 const VALUE_CHARS: usize = 120;
 
@@ -17,7 +17,7 @@ pub(super) fn show(schema: &Value, empty: &str) -> Markup {
         @if rows.is_empty() && matches!(shape.root.kind, Kind::Group(_)) {
             p.soft { (empty) }
         } @else if rows.is_empty() {
-            p.soft { "It has more in it than a table could show:" }
+            p.soft { "It is too complex for a table:" }
             (json::tree(schema))
         } @else {
             (table(&rows))
@@ -26,7 +26,7 @@ pub(super) fn show(schema: &Value, empty: &str) -> Markup {
     }
 }
 
-/// One argument, by the way to it: `to.name`, `lines[].text`.
+/// One argument, by its path: `to.name`, `lines[].text`.
 struct Row<'a> {
     path: String,
     node: &'a Node,
@@ -53,14 +53,14 @@ fn collect<'a>(node: &'a Node, path: &str, found: &mut Vec<Row<'a>>) {
 fn table(rows: &[Row<'_>]) -> Markup {
     html! {
         table.list.schema {
-            thead { tr { th scope="col" { "Name" } th scope="col" { "Type" } th scope="col" { "Needed" } th scope="col" { "What it is" } } }
+            thead { tr { th scope="col" { "Name" } th scope="col" { "Type" } th scope="col" { "Needed" } th scope="col" { "Description" } } }
             tbody {
                 @for row in rows {
                     tr {
                         td data-name="Name" { code { (text::short(&row.path)) } }
                         td data-name="Type" { (text::short(&row.node.word)) }
                         td data-name="Needed" { @if row.node.is_required { strong { "required" } } @else { span.soft { "optional" } } }
-                        td data-name="What it is" { (about(row.node)) }
+                        td data-name="Description" { (about(row.node)) }
                     }
                 }
             }
@@ -101,13 +101,9 @@ mod tests {
             "lines": {"type": "array", "items": {"type": "object", "required": ["sku"], "properties": {"sku": {"type": "string"}}}},
             "unit": {"enum": ["kg", "t"], "default": "kg"}}});
         let shown = show(&schema, "none").into_string();
-        for part in [
-            "to.name",
-            "lines[].sku",
-            "characters at least: 1",
-            "list of object",
-            "<code><bdi>t</bdi></code>",
-        ] {
+        for part in
+            ["to.name", "lines[].sku", "minimum characters: 1", "list of object", "<code><bdi>t</bdi></code>"]
+        {
             assert!(shown.contains(part), "{part}: {shown}");
         }
     }

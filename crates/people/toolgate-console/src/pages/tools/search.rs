@@ -1,4 +1,4 @@
-//! Searching with the ranking that agents get, and showing what that is.
+//! Search with the agents' ranking, and its results.
 
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -74,11 +74,11 @@ pub(super) fn results(searched: Answered<Search>) -> Markup {
             @if search.results.is_empty() { (nothing()) } @else {
                 (table(&search))
                 details.raw #as-read {
-                    summary { "What an agent reads: " (parts::number(search.tokens)) " tokens" }
+                    summary { "As an agent reads it: " (parts::number(search.tokens)) " tokens" }
                     (text::block(&search.text))
                 }
             }
-            p.help { "Agents find exactly this with " code { "search_tools" } ", in this order; how much of it they read is up to their budget." }
+            p.help { "Agents get the same results from " code { "search_tools" } ", in this order; their budget limits how much they read." }
         }
     }
 }
@@ -87,7 +87,7 @@ fn table(search: &Search) -> Markup {
     html! {
         table.list {
             caption {
-                "Best first. Scores compare within one search only."
+                "Best first. Scores are comparable only within one search."
                 @if search.more > 0 { " " (parts::number(search.more)) " more match." }
             }
             thead { tr { th.number scope="col" { "Place" } th scope="col" { "Tool" } th scope="col" { "Server" } th scope="col" { "Found by" } th.number scope="col" { "Score" } } }
@@ -114,15 +114,15 @@ fn told(found: &Found) -> Markup {
 fn found_by(place: &str) -> &str {
     match place {
         "exact" => "its name",
-        "prefix" => "how its name begins",
-        "words" => "what it says",
+        "prefix" => "the start of its name",
+        "words" => "its description",
         other => other,
     }
 }
 
 fn nothing() -> Markup {
     parts::empty(
-        "Nothing is found by these words.",
-        html! { p { "Say what the tool should do, or how its name begins. An agent only finds what it sees. " a.button href="/console/tools" { "Show all tools" } } },
+        "Nothing matches this search.",
+        html! { p { "Describe what the tool should do, or type the start of its name. Agents only find tools they may see. " a.button href="/console/tools" { "Show all tools" } } },
     )
 }

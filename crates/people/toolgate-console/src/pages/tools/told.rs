@@ -1,4 +1,4 @@
-//! What the API tells about a tool that the person who looks may call.
+//! The API's data about a tool that the user may call.
 
 use http::StatusCode;
 use serde::Deserialize;
@@ -22,9 +22,9 @@ pub(super) struct Tool {
     pub(super) audit: Option<String>,
     #[serde(default)]
     pub(super) asked: Vec<Asked>,
-    /// Why arguments, or a part of them, are not checked.
+    /// The reason why arguments, or a part of them, are not checked.
     pub(super) unchecked: Option<String>,
-    /// Whether `format` is checked, where the operator says something about it.
+    /// The operator's setting for checking `format`, if any.
     pub(super) formats: Option<bool>,
     #[serde(default)]
     pub(super) capabilities: Vec<String>,
@@ -44,7 +44,7 @@ pub(super) struct Tool {
     pub(super) tokens: Option<Tokens>,
 }
 
-/// Whether people are asked, for callers of one role.
+/// The likelihood of an approval, for callers of one role.
 #[derive(Deserialize)]
 pub(super) struct Asked {
     pub(super) role: String,
@@ -59,7 +59,7 @@ pub(super) struct Tokens {
 }
 
 impl Tool {
-    /// Nothing where this role calls no tools, or where it is withheld.
+    /// `None` if this role calls no tools, or the tool is withheld.
     pub(super) async fn find(visit: &Visit, name: &str) -> Answered<Option<Self>> {
         match visit.find(Address::of(["tools", name])).await {
             Err(problem) if is_withheld(&problem) => Ok(None),
@@ -75,7 +75,7 @@ impl Tool {
         &self.definition["inputSchema"]
     }
 
-    /// Whether a call can change anything. What nobody said counts as everything.
+    /// True if a call can change anything. Undeclared effects count as all.
     pub(super) fn changes_things(&self) -> bool {
         let effects = self.effects.as_deref();
         effects.is_none_or(|effects| effects.iter().any(|effect| effect != "read"))

@@ -1,4 +1,4 @@
-//! Trying a tool: a form made from its schema, sent through the pipeline that every call takes.
+//! Trying a tool: a form made from its schema, sent through the pipeline of every call.
 
 use axum::extract::Path;
 use axum::response::Response;
@@ -52,7 +52,7 @@ pub(super) async fn run(visit: Visit, Path(name): Path<String>, form: TrialForm)
     Ok(visit.page_with(done.status, &title(&tool), Room::Tools, body).await)
 }
 
-/// What is shown after a trial.
+/// The page after a trial.
 struct Done {
     status: StatusCode,
     outcome: Markup,
@@ -79,7 +79,7 @@ fn not_called(problem: &Problem, uploads: &[Upload]) -> Markup {
         section.card.problem #outcome role="alert" {
             h2 { "It was not called" }
             p { (text::long(&problem.detail)) }
-            @if let Some(hint) = &problem.hint { p.hint { strong { "What helps: " } (text::long(hint)) } }
+            @if let Some(hint) = &problem.hint { p.hint { strong { "Hint: " } (text::long(hint)) } }
             (outcome::stored(uploads))
         }
     }
@@ -88,13 +88,13 @@ fn not_called(problem: &Problem, uploads: &[Upload]) -> Markup {
 fn not_filled_in(uploads: &[Upload]) -> Markup {
     html! {
         section.card.problem #outcome role="alert" {
-            h2 { "It was not called" } p { "Something is missing or cannot be read; it stands at its field." }
+            h2 { "It was not called" } p { "Some fields are missing or invalid; see the messages beside them." }
             (outcome::stored(uploads))
         }
     }
 }
 
-/// The ids of files that were sent along stand in the fields that take them, so that they are sent once.
+/// The ids of uploaded files replace the fields that take them, so that they are uploaded once.
 fn with_uploads(tool: &Tool, fields: Fields, uploads: &[Upload]) -> Fields {
     let mut pairs: Vec<(String, String)> =
         fields.pairs().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
@@ -112,7 +112,7 @@ fn with_uploads(tool: &Tool, fields: Fields, uploads: &[Upload]) -> Fields {
     Fields::from(pairs)
 }
 
-/// What the page of a trial is made of.
+/// The data of a trial's page.
 struct Trial {
     form: Markup,
     agent: Option<String>,
@@ -144,18 +144,19 @@ fn page(visit: &Visit, tool: &Tool, trial: &Trial) -> Markup {
 fn warning(tool: &Tool) -> Markup {
     html! {
         div.notice {
-            p { strong { "This really runs." } " The call takes the way of every call: it is checked, policy judges it, people may be asked, and it stands in the ledger under your name." }
+            p { strong { "This runs the tool for real." } " The call is treated like any other: it is validated, policy decides on it, people may be asked, and the ledger records it under your name." }
             @if tool.changes_things() { div.row { span { "A call may" } (catalogue::effects(tool.effects.as_deref())) } }
         }
     }
 }
 
-/// Asked before it is sent, where a call may change something.
+/// The confirmation before sending, if a call may change something.
 fn confirm(tool: &Tool) -> Option<String> {
     if tool.is_destructive() {
-        return Some(format!("{} may destroy something, and it really runs. Go on?", tool.name));
+        return Some(format!("{} may destroy something, and the call is real. Continue?", tool.name));
     }
-    tool.changes_things().then(|| format!("{} may change something, and it really runs. Go on?", tool.name))
+    tool.changes_things()
+        .then(|| format!("{} may change something, and the call is real. Continue?", tool.name))
 }
 
 fn files(tool: &Tool) -> Markup {
@@ -168,7 +169,7 @@ fn files(tool: &Tool) -> Markup {
                     div.field {
                         label for=(id) { "Upload for " code { (text::short(&slot.argument)) } }
                         input type="file" id=(id) name={ (UPLOAD) (slot.argument) } multiple[slot.many];
-                        p.help { "It is stored as a file of yours, and its id takes the place of what stands in the field above. Or write the id of a file, a ref or an artifact there." }
+                        p.help { "The upload is stored as your file, and its id replaces the value of the field above. You can also type the id of a file, a ref or an artifact there." }
                     }
                 }
             }
@@ -185,7 +186,7 @@ fn agents(trial: &Trial) -> Markup {
                     option value="" { "as your own token" }
                     @for agent in &trial.agents { option value=(agent) selected[trial.agent.as_ref() == Some(agent)] { (text::made_visible(agent)) } }
                 }
-                p.help { "The call is judged by the rules of its definition." }
+                p.help { "Its definition's rules apply to the call." }
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The form of a trial, with files or without: texts are kept, files go to the API as they come.
+//! The form of a trial, with or without files: texts are kept, files are streamed to the API.
 
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
@@ -13,12 +13,12 @@ use crate::fields::{CSRF, Fields, check_csrf};
 use crate::problem::{Answered, Problem};
 use crate::visit::Visit;
 
-/// Begins the name of a field that takes a file: the argument follows.
+/// The prefix of a field that takes a file: the argument follows.
 pub(super) const UPLOAD: &str = "upload:";
 /// Fields and files of one form.
 const PARTS_MAX: usize = 2_000;
 
-/// What a form of a trial holds.
+/// The content of a trial's form.
 pub(super) struct TrialForm {
     pub(super) fields: Fields,
     /// Files that were stored, by the argument that names them.
@@ -49,8 +49,8 @@ impl FromRequest<Context> for TrialForm {
             .extensions()
             .get::<Visit>()
             .cloned()
-            .ok_or_else(|| Problem::bad_form("nobody is logged in"))?;
-        // What comes as a file is limited where it is stored, and texts are counted below.
+            .ok_or_else(|| Problem::bad_form("you are not logged in"))?;
+        // The storage limits files, and texts are counted below.
         let form = Multipart::new(request.into_body().into_data_stream(), boundary);
         read(&visit, form, context.form_bytes_max).await
     }
@@ -89,7 +89,7 @@ fn text_of<'a>(pairs: &'a [(String, String)], wanted: &str) -> Option<&'a str> {
     pairs.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str())
 }
 
-/// Nothing where no file was chosen: browsers send such a field without a name.
+/// `None` if no file was chosen: browsers send such a field without a name.
 async fn store(visit: &Visit, field: multer::Field<'static>) -> Answered<Option<Stored>> {
     let Some(name) = field.file_name().filter(|name| !name.is_empty()).map(str::to_owned) else {
         return Ok(None);
@@ -107,5 +107,5 @@ fn too_large(bytes_max: usize) -> Box<Problem> {
 }
 
 fn broken(error: &multer::Error) -> Box<Problem> {
-    Problem::bad_form(format!("the form broke off: {error}")).hint("send it again")
+    Problem::bad_form(format!("the form was incomplete: {error}")).hint("send it again")
 }

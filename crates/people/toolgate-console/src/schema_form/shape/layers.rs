@@ -1,15 +1,15 @@
-//! One schema with what it refers to: local references, a single `allOf`, and a value or null. Asked from the outside in, so
-//! that what stands beside a reference counts before what it refers to. Nothing is copied.
+//! One schema with its references: local references, a single `allOf`, and a value or null. Searched from the
+//! outside in, so that keywords beside a reference have precedence over its target. Nothing is copied.
 
 use serde_json::{Map, Value};
 
 use crate::parts::text::cut_at;
 
-/// References that lead to references; also what ends those that lead in a circle.
+/// The maximum length of a chain of references, which also ends circles.
 const HOPS_MAX: usize = 16;
 /// Options, names and patterns in words.
 const NOTE_CHARS: usize = 200;
-/// Alternatives that are told by name.
+/// The maximum number of named alternatives.
 const ALTERNATIVES_MAX: usize = 8;
 
 pub(super) struct Layers<'a> {
@@ -32,7 +32,7 @@ impl<'a> Layers<'a> {
         layers
     }
 
-    /// What a schema only stands for.
+    /// The schema behind a reference.
     fn beyond(&mut self, map: &'a Map<String, Value>) -> Option<&'a Value> {
         if let Some(reference) = map.get("$ref").and_then(Value::as_str) {
             return self.root.pointer(&unescaped(reference.strip_prefix('#')?));
@@ -70,7 +70,7 @@ impl<'a> Layers<'a> {
         }
     }
 
-    /// The one type there can be, null aside.
+    /// The only possible type, null aside.
     pub(super) fn type_word(&self) -> Option<&'a str> {
         let types: Vec<&str> = self.types().into_iter().filter(|one| *one != "null").collect();
         match types.as_slice() {
@@ -81,7 +81,7 @@ impl<'a> Layers<'a> {
         }
     }
 
-    /// The only values there can be, where the schema lists them.
+    /// The only possible values, if the schema lists them.
     pub(super) fn choices(&self) -> Option<Vec<Value>> {
         if let Some(only) = self.get("const") {
             return Some(vec![only.clone()]);
@@ -94,7 +94,7 @@ impl<'a> Layers<'a> {
         (!constants.is_empty() && constants.len() == branches.len()).then_some(constants)
     }
 
-    /// Whether members may be there that the schema does not name.
+    /// True if members that the schema does not name are allowed.
     pub(super) fn is_open(&self) -> bool {
         let said = self.get("additionalProperties").is_some_and(|said| *said != Value::Bool(false));
         let otherwise = ["patternProperties", "oneOf", "anyOf", "allOf"];
@@ -133,7 +133,7 @@ impl<'a> Layers<'a> {
         if words.is_empty() { "anything".to_owned() } else { words.join(" or ") }
     }
 
-    /// What a value must be beyond its type.
+    /// The conditions on a value beyond its type.
     pub(super) fn notes(&self) -> Vec<String> {
         let numbers = [
             ("minimum", "at least"),
@@ -141,10 +141,10 @@ impl<'a> Layers<'a> {
             ("maximum", "at most"),
             ("exclusiveMaximum", "less than"),
             ("multipleOf", "a multiple of"),
-            ("minLength", "characters at least:"),
-            ("maxLength", "characters at most:"),
-            ("minItems", "entries at least:"),
-            ("maxItems", "entries at most:"),
+            ("minLength", "minimum characters:"),
+            ("maxLength", "maximum characters:"),
+            ("minItems", "minimum entries:"),
+            ("maxItems", "maximum entries:"),
         ];
         let told = numbers.iter().filter_map(|(key, word)| {
             self.get(key).filter(|value| value.is_number()).map(|value| format!("{word} {value}"))
@@ -154,7 +154,7 @@ impl<'a> Layers<'a> {
             self.text(key).map(|text| format!("{word} {}", cut_at(text, NOTE_CHARS).0))
         });
         let unique =
-            (self.get("uniqueItems") == Some(&Value::Bool(true))).then(|| "no entry twice".to_owned());
+            (self.get("uniqueItems") == Some(&Value::Bool(true))).then(|| "no duplicates".to_owned());
         told.chain(texts).chain(unique).collect()
     }
 }
@@ -171,7 +171,7 @@ fn without_null(branches: &[Value]) -> Option<(&Value, bool)> {
     others.next().is_none().then_some((only, branches.len() > 1))
 }
 
-/// References are addresses: what stands in one may be escaped.
+/// References are URIs: their parts may be escaped.
 fn unescaped(fragment: &str) -> String {
     percent_encoding::percent_decode_str(fragment).decode_utf8_lossy().into_owned()
 }

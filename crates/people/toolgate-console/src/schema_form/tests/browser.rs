@@ -1,4 +1,4 @@
-//! What a browser sends of a form, as far as our own markup needs it.
+//! The data that a browser sends for a form, as far as our own markup needs it.
 
 use maud::Markup;
 

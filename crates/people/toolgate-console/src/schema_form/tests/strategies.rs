@@ -38,7 +38,7 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 fn number() -> impl Strategy<Value = Value> {
-    // JSON in a text is read by serde_json, which is exact for numbers that were not made to be hard.
+    // JSON in a text is parsed by serde_json, which is exact for ordinary numbers.
     prop_oneof![
         any::<i64>().prop_map(Value::from),
         any::<u64>().prop_map(Value::from),

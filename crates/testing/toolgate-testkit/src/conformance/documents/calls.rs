@@ -1,4 +1,4 @@
-//! What the tools do.
+//! The behaviour of the tools.
 
 use std::time::Duration;
 
@@ -14,11 +14,11 @@ use super::shelf::{Shelf, decode, encode, sha256};
 
 const SLOW_MS_MAX: u64 = 60_000;
 const RESULT_BYTES_MAX: u64 = 64 << 20;
-/// How many bytes of an address are fetched a second time.
+/// The number of bytes of an address that are fetched a second time.
 const RANGE_BYTES: usize = 10;
 const START_CHARACTERS: usize = 40;
 
-/// A sentence for whoever called, where the arguments make no sense.
+/// A message for the caller about invalid arguments.
 type Said<T> = Result<T, String>;
 
 pub(super) async fn call(shelf: &Shelf, params: &CallToolRequestParams) -> Result<CallToolResult, ErrorData> {
@@ -176,7 +176,7 @@ impl Call<'_> {
 struct Fetched {
     bytes: u64,
     sha256: String,
-    /// Whether the last bytes could be fetched alone, and were the same.
+    /// True if the last bytes could be fetched alone, and were the same.
     ranges: bool,
 }
 
@@ -198,7 +198,7 @@ async fn fetch(url: &str) -> Result<Fetched, reqwest::Error> {
     Ok(Fetched { bytes, sha256, ranges })
 }
 
-/// Looks like a document from the outside, and like nothing that compresses.
+/// Looks like a document from the outside, and does not compress.
 fn pdf(length: usize) -> Vec<u8> {
     let mut bytes = b"%PDF-1.7\n".to_vec();
     let mut state = 1_u32;

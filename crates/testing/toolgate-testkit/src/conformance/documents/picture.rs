@@ -5,7 +5,7 @@ const SIDE: u32 = 32;
 pub(super) fn png() -> Vec<u8> {
     let mut png = b"\x89PNG\r\n\x1a\n".to_vec();
     let mut header = [SIDE.to_be_bytes(), SIDE.to_be_bytes()].concat();
-    // Eight bits for each of red, green and blue; the only compression and filter there are; not interlaced.
+    // Eight bits for each of red, green and blue; the only defined compression and filter; not interlaced.
     header.extend_from_slice(&[8, 2, 0, 0, 0]);
     push_chunk(&mut png, *b"IHDR", &header);
     push_chunk(&mut png, *b"IDAT", &stored(&rows()));

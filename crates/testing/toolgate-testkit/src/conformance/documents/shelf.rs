@@ -1,4 +1,4 @@
-//! What the server keeps: documents under ids of its own, and how often it read one.
+//! The server's stored documents under its own ids, and the number of reads.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,7 +24,7 @@ pub(super) struct Document {
 }
 
 impl Shelf {
-    /// Keeps a document and says under which id: the prefix and the beginning of its digest.
+    /// Stores a document and returns its id: the prefix and the beginning of its digest.
     pub(super) fn keep(&self, prefix: &str, bytes: Vec<u8>) -> String {
         let id = format!("{prefix}_{}", &sha256(&bytes)[..8]);
         let media_type =

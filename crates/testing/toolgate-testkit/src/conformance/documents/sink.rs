@@ -1,5 +1,5 @@
-//! The short cut where speed is measured: `sink` of the newer era is answered while its body is read, without holding or
-//! parsing what is counted. Beside it stands a plain copy of bytes, to compare with.
+//! The shortcut for measuring speed: `sink` of the newer era is answered while its body is read, without
+//! holding or parsing the counted content. Beside it is a plain copy of bytes, for comparison.
 
 use axum::body::Body;
 use axum::extract::Request;
@@ -10,7 +10,7 @@ use http::{Method, StatusCode, header};
 use serde_json::{Value, json};
 
 const PLACE: &[u8] = b"\"file_data\":\"";
-/// What may stand around the content.
+/// The maximum size around the content.
 const FRAME_BYTES_MAX: usize = 64 << 10;
 
 /// Answers `sink` on the spot and hands on everything else.
@@ -25,7 +25,7 @@ pub(in crate::conformance) async fn short_cut(request: Request, next: Next) -> R
     }
 }
 
-/// Reads a body to its end and says how long it was.
+/// Reads a body to its end and returns its length.
 pub(in crate::conformance) async fn copy(body: Body) -> Response {
     let mut stream = body.into_data_stream();
     let mut bytes = 0;

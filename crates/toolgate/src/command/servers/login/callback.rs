@@ -1,4 +1,4 @@
-//! Where the browser comes back to: a page on this machine that one sign-in is waiting behind.
+//! The browser's return address: a page on this machine for one pending sign-in.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use toolgate_credentials::{Login, LoginError, SignedIn};
 const PATH: &str = "/callback";
 /// A browser sends cookies of other pages on this machine along.
 const REQUEST_BYTES_MAX: usize = 64 << 10;
-/// Somebody who connects and says nothing must not keep the browser waiting.
+/// A silent connection must not keep the browser waiting.
 const REQUEST_WAIT: Duration = Duration::from_secs(5);
 
 pub(super) struct Desk {
@@ -36,7 +36,7 @@ impl Desk {
         format!("http://127.0.0.1:{}{PATH}", self.port)
     }
 
-    /// Waits until the browser brings what belongs to this sign-in. What does not is sent away.
+    /// Waits for the browser's response to this sign-in. Other requests are refused.
     pub(super) async fn serve(&self, login: &Login) -> anyhow::Result<SignedIn> {
         loop {
             let (mut stream, _) = self.listener.accept().await.context("could not wait for the browser")?;

@@ -14,9 +14,9 @@ use super::lines::{self, At};
 use crate::command::shown::several;
 
 const EXPECTED: &str = r#"{"server": "files", "name": "read", "description": "…", "input_schema": {…}}; the last two may be missing"#;
-/// Of tools that stand twice, how many are told.
+/// The number of listed duplicate tools.
 const TOLD_MAX: usize = 5;
-/// Servers are told to somebody who named another one.
+/// The number of servers suggested for an unknown one.
 const SERVERS_TOLD_MAX: usize = 10;
 
 #[derive(Deserialize)]
@@ -30,22 +30,22 @@ struct Line {
     annotations: Option<Value>,
     #[serde(default)]
     tags: Vec<String>,
-    /// Queries that should lead to it.
+    /// Queries that should find it.
     #[serde(default)]
     examples: Vec<String>,
 }
 
 pub(super) struct Catalogue {
     pub(super) index: Arc<Index>,
-    /// What a tool is called in the file.
+    /// The names of tools in the file.
     given: BTreeMap<CanonicalName, String>,
-    /// By what they are called in the file.
+    /// By their names in the file.
     servers: BTreeMap<String, ServerName>,
     twice: Vec<String>,
 }
 
 impl Catalogue {
-    /// A tool that stands there twice counts as it was said last.
+    /// Of a duplicate tool, the last one counts.
     pub(super) fn read(paths: &[PathBuf]) -> anyhow::Result<Self> {
         let mut reading = Reading::default();
         for path in paths {
@@ -64,7 +64,7 @@ impl Catalogue {
         &self.given[name]
     }
 
-    /// What somebody should know about the files.
+    /// Warnings about the files.
     pub(super) fn warnings(&self) -> Vec<String> {
         let mut told: Vec<String> = self.twice.iter().take(TOLD_MAX).cloned().collect();
         match self.twice.len().saturating_sub(TOLD_MAX) {
@@ -74,7 +74,7 @@ impl Catalogue {
         told
     }
 
-    /// Servers by their names in the files; nothing where none is named.
+    /// Servers by their names in the files; `None` if none is named.
     pub(super) fn servers(&self, names: &[String]) -> anyhow::Result<Option<Vec<ServerName>>> {
         if names.is_empty() {
             return Ok(None);
@@ -95,7 +95,7 @@ impl Catalogue {
 #[derive(Default)]
 struct Reading {
     servers: BTreeMap<String, ServerName>,
-    /// By server and name, with where they stand.
+    /// By server and name, with their positions.
     tools: BTreeMap<(String, String), (String, Line)>,
     twice: Vec<String>,
 }
@@ -129,7 +129,7 @@ impl Reading {
     }
 }
 
-/// The same as the gateway makes of what a server lists.
+/// The document that the gateway makes of a server's listing.
 fn document(server: &ServerName, line: Line) -> (Digest, Document) {
     let Line { name, title, description, input_schema, annotations, tags, examples, .. } = line;
     let definition = json!({

@@ -7,16 +7,16 @@ use serde::de::DeserializeOwned;
 
 /// More than any catalogue that was measured, by far.
 const FILE_BYTES_MAX: u64 = 1 << 30;
-/// Of lines that are wrong, how many are told.
+/// The number of listed invalid lines.
 const TOLD_MAX: usize = 5;
 
-/// Something in a file and its line, from 1.
+/// An item of a file and its line, from 1.
 pub(super) struct At<T> {
     pub(super) line: usize,
     pub(super) value: T,
 }
 
-/// Reads all lines but empty ones. `what` and `expected` are for the message about lines that are wrong.
+/// Parses all lines except empty ones. `what` and `expected` are for the message about invalid lines.
 pub(super) fn read<T: DeserializeOwned>(
     path: &Path,
     what: &str,
@@ -51,7 +51,7 @@ fn whole(path: &Path) -> anyhow::Result<String> {
     Ok(std::fs::read_to_string(path)?)
 }
 
-/// Every text that is parsed is one line, so that only the column says something.
+/// Every parsed text is one line, so only the column matters.
 fn plain(error: &serde_json::Error) -> String {
     error.to_string().replace(" at line 1 column ", " at column ")
 }

@@ -12,14 +12,14 @@ const EXPECTED: &str = r#"{"id": "q1", "query": "what is wanted"}; other members
 
 #[derive(Deserialize)]
 pub(super) struct Query {
-    /// As it was written: whoever measures looks it up again.
+    /// As written: a measuring program looks it up again.
     #[serde(deserialize_with = "id")]
     pub(super) id: Value,
     pub(super) query: String,
 }
 
 impl Query {
-    /// One that was given on the command line.
+    /// A query from the command line.
     pub(super) fn of(query: String) -> Self {
         Self { id: Value::Null, query }
     }

@@ -17,7 +17,7 @@ pub(super) struct Ranker {
 }
 
 impl Ranker {
-    /// With a model this takes minutes for thousands of tools; `on_progress` hears how many of how many there are.
+    /// With a model this takes minutes for thousands of tools; `on_progress` gets the progress.
     pub(super) fn new(
         catalogue: &Catalogue,
         model: Option<&Path>,

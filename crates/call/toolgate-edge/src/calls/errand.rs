@@ -1,0 +1,351 @@
+//! The way of one call to whoever answers it: files and refs are looked up before people decide, become what the server wants
+//! once they have, and what comes back is made fit for the context.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+use toolgate_catalog::Entry;
+use toolgate_core::content::{Attached, Attachment, Expanded, Holder, Sent};
+use toolgate_core::event::Outcome;
+use toolgate_core::id::{CallId, RunId};
+use toolgate_core::platform::PlatformTool;
+use toolgate_core::port::{BoxFuture, Reply, ServerRequest};
+use toolgate_core::run::{CallKind, RunCall, RunCallEnd};
+use toolgate_core::server::InstanceId;
+use toolgate_core::{RawJson, Refusal, RefusalKind, RpcError};
+use toolgate_pipeline::{Account, Answer, Clean, Delivered, Executor, Load, Tokens, Undelivered};
+use toolgate_search::tokens;
+use toolgate_wire::header;
+
+use crate::calls::forward;
+use crate::calls::own;
+use crate::calls::tool_call::{METHOD, ToolCall, Whole};
+use crate::messages::parts::{Input, OwnedRequest};
+use crate::messages::text::add_members;
+use crate::quotas::{Entering, Places};
+
+pub(crate) struct Errand<'a> {
+    call: &'a ToolCall,
+    input: Input,
+    holder: Holder,
+    /// Set where the gateway answers itself.
+    own: Option<Arc<PlatformTool>>,
+    luggage: Mutex<Luggage>,
+}
+
+/// What a call has with it.
+#[derive(Default)]
+struct Luggage {
+    attachments: Vec<Attachment>,
+    /// The call as the run knows it, once it was let in.
+    admitted: Option<CallId>,
+    result_bytes: u64,
+    /// What it takes up as long as it runs.
+    places: Places,
+    /// What of files went to the server.
+    sent: Vec<Sent>,
+}
+
+impl<'a> Errand<'a> {
+    pub(crate) fn new(call: &'a ToolCall, input: Input) -> Self {
+        let holder = Holder::of(&call.caller.client.seat());
+        let own = own::find(&call.gateway, &call.entry);
+        Self { call, input, holder, own, luggage: Mutex::default() }
+    }
+
+    /// The run that the call belongs to. What the gateway needs for itself belongs to none.
+    fn run(&self) -> Option<&RunId> {
+        self.holder.run.as_ref().filter(|_| self.call.whole == Whole::ForClient)
+    }
+
+    fn luggage(&self) -> MutexGuard<'_, Luggage> {
+        self.luggage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells the run that the call has ended, if it was let in.
+    pub(crate) async fn finish(&self, answer: &Answer) {
+        let (admitted, bytes) = {
+            let luggage = self.luggage();
+            (luggage.admitted.clone(), luggage.result_bytes)
+        };
+        if let (Some(run), Some(call)) = (self.run(), admitted) {
+            let done = [Outcome::Succeeded, Outcome::Accepted, Outcome::PendingInput];
+            let completed = done.contains(&answer.envelope.status);
+            self.call.gateway.runs.finish(run, &call, RunCallEnd { completed, bytes }).await;
+        }
+    }
+
+    /// Whether the call counts among those that its caller may make: what the gateway does itself, and what it needs for
+    /// itself, is part of a call that has been counted.
+    fn is_counted(&self) -> bool {
+        self.own.is_none() && self.call.whole == Whole::ForClient
+    }
+
+    fn count(&self) -> Option<Result<(), Refusal>> {
+        let ToolCall { gateway, caller, .. } = self.call;
+        match self.is_counted() {
+            true => gateway.quotas.count(&caller.client.seat(), gateway.pipeline.now_ms()),
+            false => Some(Ok(())),
+        }
+    }
+
+    async fn count_surely(&self) -> Result<(), Refusal> {
+        let ToolCall { gateway, caller, .. } = self.call;
+        gateway.quotas.count_surely(&caller.client.seat(), gateway.pipeline.now_ms()).await
+    }
+
+    /// Takes the call's places, or says that it must wait for them.
+    fn enter(&self) -> Option<Entering> {
+        if !self.is_counted() {
+            return None;
+        }
+        let ToolCall { gateway, caller, .. } = self.call;
+        let session = caller.session.as_ref().map(|session| &session.line);
+        match gateway.quotas.try_enter(&caller.client.seat(), session).at_once() {
+            Ok(places) => {
+                self.luggage().places = places;
+                None
+            }
+            Err(entering) => Some(entering),
+        }
+    }
+
+    fn given(&self) -> RawJson {
+        self.call.request.parts.arguments.clone().unwrap_or(RawJson::EMPTY)
+    }
+
+    /// Whether files and refs have anything to do with the call.
+    fn is_concerned(&self, changed: Option<&RawJson>) -> bool {
+        let concerns = |arguments: &RawJson| self.call.gateway.contents.concerns(self.call.tool(), arguments);
+        let given = || self.call.request.parts.arguments.as_ref().is_some_and(concerns);
+        self.own.is_none() && changed.map_or_else(given, concerns)
+    }
+
+    async fn look_up(&self, arguments: &Value) -> Result<Attached, Refusal> {
+        let contents = &self.call.gateway.contents;
+        let attached = contents.attach(&self.holder, self.call.tool(), arguments).await?;
+        self.luggage().attachments.clone_from(&attached.attachments);
+        Ok(attached)
+    }
+
+    /// People may have taken their time: what they agreed to must still be there, and the same.
+    async fn look_again(&self, arguments: &RawJson) -> Result<(), Refusal> {
+        let before = self.luggage().attachments.clone();
+        let now = self.look_up(&arguments.decode().unwrap_or_default()).await?.attachments;
+        // Whoever agreed may have taken one out.
+        let is_named = |one: &Attachment| arguments.as_str().contains(&one.id);
+        let is_same = |one: &Attachment| now.iter().any(|it| it.id == one.id && it.digest == one.digest);
+        match before.iter().find(|one| is_named(one) && !is_same(one)) {
+            None => Ok(()),
+            Some(changed) => Err(Refusal::new(
+                RefusalKind::Conflict,
+                "file_changed",
+                format!("{} is not what was agreed to any more", changed.id),
+            )
+            .hint("call again, which asks the approvers again")),
+        }
+    }
+
+    async fn enter_run(&self, call: &CallId) -> Result<(), Refusal> {
+        let Some(run) = self.run() else { return Ok(()) };
+        let files: u64 = self.luggage().attachments.iter().map(|one| one.bytes).sum();
+        let given = self.given().as_bytes().len() as u64;
+        let entering = RunCall {
+            call: call.clone(),
+            tool: self.call.tool().name.clone(),
+            kind: self.own.as_ref().map_or(CallKind::Data, |own| own.kind),
+            bytes: given + files,
+        };
+        self.call.gateway.runs.admit(run, entering).await?;
+        self.luggage().admitted = Some(call.clone());
+        Ok(())
+    }
+
+    async fn send(&self, call: &CallId, load: Load) -> Result<Delivered, Undelivered> {
+        let Load { arguments: changed, extras, only_seen } = load;
+        let ToolCall { gateway, caller, entry, .. } = self.call;
+        if gateway.seats.has_ended(&self.holder.session) {
+            // It may have waited for people for long.
+            let ended =
+                RpcError::new(RpcError::INTERNAL, "the session of this call has ended; nothing was sent");
+            return Err(ended.into());
+        }
+        let holder = Holder { call: Some(call.clone()), ..self.holder.clone() };
+        if let Some(own) = &self.own {
+            let arguments = changed.unwrap_or_else(|| self.given()).decode().unwrap_or_default();
+            return own::answer(gateway, caller, own, &holder, &arguments).await;
+        }
+        let (mut request, secrets) = match self.is_concerned(changed.as_ref()) {
+            false => (self.server_request(changed), Vec::new()),
+            true => self.loaded_request(&holder, changed).await?,
+        };
+        if let Some(extras) = extras {
+            add_members(&mut request.meta, &extras);
+        }
+        if only_seen {
+            // A header that repeats no argument of this tool is something else that nobody has looked at.
+            request.param_headers.retain(|(name, _)| is_declared(entry, name));
+        }
+        self.luggage().sent = secrets;
+        Ok(forward::forward(gateway, caller, &entry.server, Some(call), request).await?.into())
+    }
+
+    /// The result without what is too big or too binary for the context.
+    async fn take_out(&self, call: &CallId, clean: Clean) -> Clean {
+        let Some((result, wrap)) = unpackable(&clean) else { return clean };
+        let (result, contents) = (result.clone(), &self.call.gateway.contents);
+        let holder = Holder { call: Some(call.clone()), ..self.holder.clone() };
+        let sent = std::mem::take(&mut self.luggage().sent);
+        let taken = contents.take_out(&holder, self.call.tool(), result, &sent).await;
+        clean.less(wrap(taken.result), taken.refs, taken.notices)
+    }
+
+    /// The request with what its server wants of files in place of their ids.
+    async fn loaded_request(
+        &self,
+        holder: &Holder,
+        changed: Option<RawJson>,
+    ) -> Result<(ServerRequest, Vec<Sent>), Undelivered> {
+        let attachments = self.luggage().attachments.clone();
+        let ToolCall { gateway, entry, request, .. } = self.call;
+        let given = changed.unwrap_or_else(|| self.given()).decode().unwrap_or_default();
+        let expanding = gateway.contents.expand(holder, self.call.tool(), &given, &attachments);
+        let Expanded { arguments, mut inserts, secrets } = expanding.await.map_err(Undelivered::Refused)?;
+        let (params, start) = request.parts.params_with(METHOD, &entry.own, &arguments);
+        let changed = RawJson::from_composed(arguments);
+        let mut upstream = self.request_with(params, Some(&changed));
+        inserts.iter_mut().for_each(|insert| insert.at += start);
+        upstream.inserts = inserts;
+        Ok((upstream, secrets))
+    }
+
+    fn server_request(&self, changed: Option<RawJson>) -> ServerRequest {
+        let ToolCall { entry, request, .. } = self.call;
+        let params = match &changed {
+            None => request.parts.params_for(METHOD, &entry.own),
+            Some(changed) => request.parts.params_with(METHOD, &entry.own, changed.as_str()).0,
+        };
+        self.request_with(params, changed.as_ref())
+    }
+
+    fn request_with(&self, params: String, changed: Option<&RawJson>) -> ServerRequest {
+        let ToolCall { entry, request, .. } = self.call;
+        let mut upstream = ServerRequest::new(METHOD, params);
+        upstream.name = Some(entry.own.clone());
+        upstream.meta.clone_from(&request.parts.meta.cargo);
+        upstream.input = self.input.answers.clone();
+        upstream.tool.clone_from(&entry.tool);
+        upstream.param_headers = param_headers(entry, request, changed);
+        upstream
+    }
+}
+
+impl Executor for Errand<'_> {
+    fn attach<'a>(&'a self, arguments: &'a Value) -> Option<BoxFuture<'a, Result<Attached, Refusal>>> {
+        let counted = self.count();
+        let is_concerned = self.is_concerned(None);
+        if counted == Some(Ok(())) && !is_concerned {
+            return None;
+        }
+        Some(Box::pin(async move {
+            match counted {
+                Some(counted) => counted?,
+                None => self.count_surely().await?,
+            }
+            if is_concerned { self.look_up(arguments).await } else { Ok(Attached::default()) }
+        }))
+    }
+
+    fn admit<'a>(
+        &'a self,
+        call: &'a CallId,
+        arguments: Option<&'a RawJson>,
+    ) -> Option<BoxFuture<'a, Result<(), Refusal>>> {
+        let agreed = arguments.filter(|arguments| self.is_concerned(Some(arguments)));
+        let entering = self.enter();
+        if entering.is_none() && agreed.is_none() && self.run().is_none() {
+            return None;
+        }
+        Some(Box::pin(async move {
+            if let Some(entering) = entering {
+                let places = entering.wait().await?;
+                self.luggage().places = places;
+            }
+            if let Some(arguments) = agreed {
+                self.look_again(arguments).await?;
+            }
+            self.enter_run(call).await
+        }))
+    }
+
+    fn execute<'a>(&'a self, call: &'a CallId, load: Load) -> BoxFuture<'a, Result<Delivered, Undelivered>> {
+        Box::pin(self.send(call, load))
+    }
+
+    fn writes_events(&self) -> bool {
+        self.own.is_some()
+    }
+
+    fn account(&self, arguments: &RawJson, result: Option<&RawJson>) -> Account {
+        let ToolCall { gateway, caller, .. } = self.call;
+        // One that has no others needs no name.
+        let instance =
+            caller.instance().filter(|instance| self.own.is_none() && *instance != InstanceId::only());
+        let view = gateway.discovery.view(&caller.client.seat());
+        let tokens = Tokens {
+            tokenizer: tokens::TOKENIZER,
+            arguments: tokens::estimate(arguments.as_str()),
+            result: result.map(|result| tokens::estimate(result.as_str())),
+            list: view.tally().map(|tally| tally.listed),
+        };
+        Account { instance, tokens: Some(tokens) }
+    }
+
+    fn must_unpack(&self, clean: &Clean) -> bool {
+        let Some((result, _)) = unpackable(clean).filter(|_| self.own.is_none()) else { return false };
+        let has_sent = {
+            let mut luggage = self.luggage();
+            luggage.result_bytes = result.as_bytes().len() as u64;
+            !luggage.sent.is_empty()
+        };
+        self.call.whole == Whole::ForClient && (has_sent || self.call.gateway.contents.must_look(result))
+    }
+
+    fn unpack<'a>(&'a self, call: &'a CallId, clean: Clean) -> BoxFuture<'a, Clean> {
+        Box::pin(self.take_out(call, clean))
+    }
+}
+
+/// How a result came.
+type Wrap = fn(RawJson) -> Reply;
+
+/// The result of a call that has one, and how it came.
+fn unpackable(clean: &Clean) -> Option<(&RawJson, Wrap)> {
+    match clean.reply() {
+        Reply::Complete(result) => Some((result, Reply::Complete)),
+        Reply::Cached(result) => Some((result, Reply::Cached)),
+        Reply::InputRequired(_) | Reply::Task(_) => None,
+    }
+}
+
+/// Headers for the server: those its own schema asks for, and those the client sent that we know nothing of.
+fn param_headers(entry: &Entry, request: &OwnedRequest, changed: Option<&RawJson>) -> Vec<(String, String)> {
+    if entry.param_headers.is_empty() {
+        return request.param_headers.clone();
+    }
+    let arguments = match changed {
+        Some(changed) => changed.decode().unwrap_or_default(),
+        None => request.head.arguments(),
+    };
+    let own = entry
+        .param_headers
+        .iter()
+        .filter_map(|one| Some((one.header.clone(), header::encode_value(&one.value(&arguments)?))));
+    let foreign = request.param_headers.iter().filter(|(name, _)| !is_declared(entry, name)).cloned();
+    own.chain(foreign).collect()
+}
+
+/// Whether the tool's own schema asks for a header.
+fn is_declared(entry: &Entry, name: &str) -> bool {
+    entry.param_headers.iter().any(|one| one.header.eq_ignore_ascii_case(name))
+}

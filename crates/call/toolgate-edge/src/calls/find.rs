@@ -1,0 +1,157 @@
+//! What a name leads to: wire names, canonical names, aliases; and what is said where it leads nowhere. What a session
+//! does not see is not there for it.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use toolgate_catalog::{Alias, Entry, Missing, Why};
+use toolgate_core::moment::rfc3339;
+use toolgate_core::scope::{Reason, Seat};
+use toolgate_core::{Role, RpcError, ServerName, Tool};
+use toolgate_discovery::View;
+use toolgate_pipeline::Warning;
+
+use crate::gateway::Gateway;
+
+/// A tool, and what is to be said about the name it was called by.
+pub(crate) struct Found {
+    pub(crate) entry: Arc<Entry>,
+    pub(crate) warning: Option<Warning>,
+    /// Why this caller must not learn that it exists. The attempt is recorded; the answer is that there is none.
+    pub(crate) barred: Option<Arc<str>>,
+}
+
+/// A tool by any of its names. One that is not known yet may belong to a server that is still starting.
+pub(crate) async fn tool(gateway: &Gateway, seat: &Seat, name: &str) -> Result<Found, Missing> {
+    let now_ms = gateway.pipeline.now_ms();
+    if let Some(found) = tool_in(&gateway.discovery.view(seat), seat, name, now_ms) {
+        return Ok(found);
+    }
+    gateway.wait_settled().await;
+    let view = gateway.discovery.view(seat);
+    let missing = || view.missing(&seat.principal, gateway.discovery.policy(), name, now_ms);
+    tool_in(&view, seat, name, now_ms).ok_or_else(missing)
+}
+
+fn tool_in(view: &View, seat: &Seat, name: &str, now_ms: i64) -> Option<Found> {
+    if let Some(found) = view.find(name, now_ms) {
+        let alias = found.alias.filter(|alias| !alias.primary);
+        let warning = alias.map(|alias| old_name(alias, &found.entry));
+        return Some(Found { entry: found.entry, warning, barred: None });
+    }
+    let hidden = view.snapshot().find_tool(name, now_ms)?;
+    if may_be_told(seat, &hidden.entry) {
+        return Some(Found { entry: hidden.entry, warning: None, barred: None });
+    }
+    let why = format!("it is not among the tools of session {} of agent \"{}\"", seat.session, seat.agent);
+    Some(Found { entry: hidden.entry, warning: None, barred: Some(why.into()) })
+}
+
+/// Those who run the gateway see every tool anyway: they are told that policy forbids it, and which.
+fn may_be_told(seat: &Seat, entry: &Entry) -> bool {
+    let runs_it = matches!(seat.principal.role, Role::Admin | Role::Operator);
+    let in_scope = |tool: &Arc<Tool>| matches!(seat.scope.judge(tool), Reason::In(_));
+    runs_it && entry.tool.as_ref().is_some_and(in_scope)
+}
+
+fn old_name(alias: &Alias, entry: &Entry) -> Warning {
+    let until = alias.until_ms.map(|until_ms| format!(" It works until {}.", rfc3339(until_ms)));
+    let until = until.unwrap_or_default();
+    let message =
+        format!("\"{}\" is another name for {}.{until} Use \"{}\".", alias.name, entry.canonical, entry.wire);
+    Warning::new("alias", message)
+}
+
+/// A prompt, and whether the session shows it.
+pub(crate) struct FoundPrompt {
+    pub(crate) entry: Arc<Entry>,
+    pub(crate) is_shown: bool,
+}
+
+/// A prompt by any of its names.
+pub(crate) async fn prompt(gateway: &Gateway, seat: &Seat, name: &str) -> Option<FoundPrompt> {
+    let now = || {
+        let view = gateway.discovery.view(seat);
+        let entry = view.snapshot().prompts.find(name)?.clone();
+        let is_shown = view.shows_prompts(&entry.server);
+        Some(FoundPrompt { entry, is_shown })
+    };
+    if let Some(found) = now() {
+        return Some(found);
+    }
+    gateway.wait_settled().await;
+    now()
+}
+
+/// Where a resource is, and whether the session shows it.
+pub(crate) struct FoundResource {
+    pub(crate) server: ServerName,
+    /// What the server calls it.
+    pub(crate) own: String,
+    pub(crate) is_shown: bool,
+}
+
+/// A resource by its address.
+pub(crate) async fn resource(gateway: &Gateway, seat: &Seat, uri: &str) -> Result<FoundResource, RpcError> {
+    gateway.wait_settled().await;
+    let view = gateway.discovery.view(seat);
+    let snapshot = view.snapshot();
+    // A link says where an unlisted resource is; it never takes over one that a server lists.
+    let linked = match snapshot.resources.find(uri) {
+        Some(_) => None,
+        None => gateway.links.server_of(&seat.principal.id, uri).map(|server| (server, uri.to_owned())),
+    };
+    let target = || snapshot.resource(uri).map(|target| (target.server, target.uri));
+    let (server, own) = linked.or_else(target).ok_or_else(|| resource_not_found(uri))?;
+    let is_shown = view.shows_resources(&server);
+    Ok(FoundResource { server, own, is_shown })
+}
+
+/// An error about a resource that nobody has.
+pub(crate) fn resource_not_found(uri: &str) -> RpcError {
+    RpcError::invalid_params(format!("resource not found: {uri}")).with_data(json!({ "uri": uri }))
+}
+
+/// There is no such tool for this seat. Names are suggested from what it sees, so one that is out of its sight suggests what
+/// one that nobody has would.
+pub(crate) fn unknown(gateway: &Gateway, seat: &Seat, asked: &str) -> RpcError {
+    let error = RpcError::invalid_params(format!("unknown tool: {asked}"));
+    let near = gateway.discovery.nearest(&gateway.discovery.view(seat), asked);
+    let names: Vec<&str> = near.iter().map(|entry| entry.wire.as_str()).collect();
+    match names[..] {
+        [] => error,
+        _ => {
+            let hint = format!("did you mean {}?", names.join(", "));
+            error.with_data(json!({ "code": "unknown_tool", "hint": hint }))
+        }
+    }
+}
+
+pub(crate) fn error(gateway: &Gateway, seat: &Seat, asked: &str, missing: &Missing) -> RpcError {
+    match missing {
+        Missing::Unknown => unknown(gateway, seat, asked),
+        Missing::Withheld { name, why: Why::Retired, .. } => {
+            RpcError::invalid_params(format!("tool {name} is no longer offered by its server"))
+                .with_data(json!({ "code": "tool_retired", "hint": "list the tools again" }))
+        }
+        Missing::Withheld { name, why: Why::Unreadable, reason } => {
+            RpcError::invalid_params(format!("tool {name} cannot be used: {reason}"))
+                .with_data(json!({ "code": "tool_unreadable", "hint": "its server has to be fixed" }))
+        }
+        Missing::Withheld { name, why: Why::Quarantined, reason } => {
+            let hint = format!(
+                "the operator looks at it with `toolgate tools diff {name}` and accepts or rejects it"
+            );
+            RpcError::invalid_params(format!(
+                "tool {name} is withheld until somebody has looked at it: {reason}"
+            ))
+            .with_data(json!({ "code": "tool_quarantined", "hint": hint }))
+        }
+        Missing::Sunset { alias } => {
+            let message =
+                format!("the name \"{}\" is no longer in use; the tool is {}", alias.name, alias.target);
+            let hint = format!("call {}", alias.target);
+            RpcError::invalid_params(message).with_data(json!({ "code": "alias_sunset", "hint": hint }))
+        }
+    }
+}

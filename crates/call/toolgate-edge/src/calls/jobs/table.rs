@@ -1,0 +1,31 @@
+//! The calls that wait behind handles while this process lives, and the ends of some that did.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use toolgate_core::id::ApprovalId;
+use toolgate_core::{RawJson, RpcError};
+
+#[derive(Default)]
+pub(crate) struct Jobs(Mutex<HashMap<ApprovalId, Job>>);
+
+#[derive(Clone)]
+pub(crate) struct Job {
+    pub(crate) end: watch::Receiver<Option<End>>,
+    pub(crate) cancel: CancellationToken,
+}
+
+/// The result of a call, or the error it ended with.
+pub(crate) type End = Result<RawJson, RpcError>;
+
+impl Jobs {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, HashMap<ApprovalId, Job>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn find(&self, id: &ApprovalId) -> Option<Job> {
+        self.lock().get(id).cloned()
+    }
+}

@@ -1,0 +1,117 @@
+//! One client: who it is, in which session, and what it declared that it can do.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use arc_swap::ArcSwap;
+use toolgate_core::port::{AskKind, ClientKey};
+use toolgate_core::scope::Seat;
+use toolgate_core::server::Era;
+use toolgate_core::{Principal, PrincipalId, Raw, RawJson};
+use toolgate_wire::{Members, Version, meta};
+
+/// Who is calling and what they can do: fixed for a session of the older era, read anew from each request of the newer.
+pub(crate) struct Client {
+    pub(crate) key: ClientKey,
+    pub(crate) principal: Principal,
+    /// In which session they are: what that shows them is all there is for them. It is found anew for each request.
+    seat: ArcSwap<Seat>,
+    pub(crate) version: Version,
+    pub(crate) capabilities: RawJson,
+    pub(crate) info: Option<RawJson>,
+    pub(crate) abilities: Abilities,
+}
+
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Abilities {
+    pub(crate) elicitation_form: bool,
+    pub(crate) elicitation_url: bool,
+    pub(crate) sampling: bool,
+    pub(crate) roots: bool,
+    pub(crate) tasks: bool,
+}
+
+impl Abilities {
+    pub(crate) fn of(capabilities: &RawJson) -> Self {
+        // Most clients of tools declare nothing.
+        if capabilities.as_bytes() == b"{}" {
+            return Self::default();
+        }
+        let Ok(members) = Members::of(capabilities) else {
+            return Self::default();
+        };
+        let has = |object: Option<Raw<'_>>, key: &str| {
+            object.is_some_and(|raw| Members::parse(raw).is_ok_and(|members| members.get(key).is_some()))
+        };
+        let elicitation = members.get("elicitation");
+        let url = has(elicitation, "url");
+        Self {
+            // An empty object is how clients declared forms before there was anything else.
+            elicitation_form: elicitation.is_some() && (!url || has(elicitation, "form")),
+            elicitation_url: url,
+            sampling: members.get("sampling").is_some(),
+            roots: members.get("roots").is_some(),
+            tasks: has(members.get("extensions"), meta::TASKS_EXTENSION),
+        }
+    }
+
+    pub(crate) fn can_answer(self, kind: AskKind) -> bool {
+        match kind {
+            AskKind::Elicitation => self.elicitation_form || self.elicitation_url,
+            AskKind::Sampling => self.sampling,
+            AskKind::Roots => self.roots,
+        }
+    }
+}
+
+impl Client {
+    pub(crate) fn new(seat: Arc<Seat>, version: Version, capabilities: RawJson) -> Self {
+        Self {
+            key: next_key(),
+            principal: seat.principal.clone(),
+            seat: ArcSwap::new(seat),
+            version,
+            abilities: Abilities::of(&capabilities),
+            capabilities,
+            info: None,
+        }
+    }
+
+    /// The same client as it calls itself.
+    pub(crate) fn called(self, info: Option<RawJson>) -> Self {
+        Self { info, ..self }
+    }
+
+    pub(crate) fn seat(&self) -> Arc<Seat> {
+        self.seat.load_full()
+    }
+
+    /// Whose handles are given out: what one session was given, another one cannot use.
+    pub(crate) fn owner(&self) -> PrincipalId {
+        PrincipalId::new(&format!("{} {}", self.principal.id, self.seat.load().session))
+    }
+
+    /// Takes the seat that was found for the next request. One of another session or principal is somebody else's.
+    pub(crate) fn sit(&self, seat: &Arc<Seat>) -> bool {
+        let now = self.seat.load();
+        if Arc::ptr_eq(&now, seat) {
+            return true;
+        }
+        let same = now.session == seat.session && now.principal == seat.principal;
+        if same {
+            self.seat.store(seat.clone());
+        }
+        same
+    }
+
+    pub(crate) fn era(&self) -> Era {
+        self.version.era()
+    }
+}
+
+/// A key no other client has. A client of the newer era has nothing to be recognised by, so each of its calls counts as
+/// one: agents that share a token must not be asked each other's questions.
+pub(crate) fn next_key() -> ClientKey {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    ClientKey(NEXT.fetch_add(1, Ordering::Relaxed))
+}

@@ -1,0 +1,116 @@
+//! What a call sends to its client: a few messages, perhaps, and one answer. Most calls send the answer alone, so a
+//! channel with room for many would be most of what a small call allocates.
+
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
+
+use bytes::Bytes;
+use tokio::sync::oneshot;
+use toolgate_core::port::AskKind;
+use toolgate_core::{RawJson, RpcError};
+
+use crate::messages::said::Said;
+
+/// Messages that wait for a slow reader; beyond that they are dropped.
+const WAITING_MAX: usize = 64;
+
+/// What a call under way sends towards its client.
+pub(crate) enum Outbound {
+    /// A whole notification.
+    Notify(Bytes),
+    Ask {
+        kind: AskKind,
+        params: RawJson,
+        answer: oneshot::Sender<Result<RawJson, RpcError>>,
+    },
+}
+
+#[derive(Default)]
+pub(crate) struct Mailbox(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    waiting: VecDeque<Outbound>,
+    answer: Option<Result<Said, RpcError>>,
+    finished: bool,
+    /// Nobody will read any more.
+    abandoned: bool,
+    reader: Option<Waker>,
+}
+
+pub(crate) enum Mail {
+    Outbound(Outbound),
+    Done(Result<Said, RpcError>),
+    /// The call ended without an answer.
+    Cancelled,
+}
+
+impl Mailbox {
+    /// Leaves a message; `false` if nobody will read it or too many wait.
+    pub(crate) fn leave(&self, message: Outbound) -> bool {
+        let mut state = self.lock();
+        if state.abandoned || state.waiting.len() >= WAITING_MAX {
+            return false;
+        }
+        state.waiting.push_back(message);
+        wake(state);
+        true
+    }
+
+    /// Ends the call, with its answer or without. Says whether somebody is there to read it.
+    pub(crate) fn finish(&self, answer: Option<Result<Said, RpcError>>) -> bool {
+        let mut state = self.lock();
+        state.answer = answer;
+        state.finished = true;
+        let read = !state.abandoned;
+        wake(state);
+        read
+    }
+
+    /// The reader has gone. Questions that wait are answered by being dropped. Says whether an answer lies unread.
+    pub(crate) fn abandon(&self) -> bool {
+        let mut state = self.lock();
+        state.abandoned = true;
+        let waiting = std::mem::take(&mut state.waiting);
+        let unread = state.answer.take().is_some();
+        drop(state);
+        drop(waiting);
+        unread
+    }
+
+    /// Whether the reader has gone.
+    pub(crate) fn is_abandoned(&self) -> bool {
+        self.lock().abandoned
+    }
+
+    /// The next message, or the end.
+    pub(crate) async fn next(&self) -> Mail {
+        poll_fn(|context| {
+            let mut state = self.lock();
+            if let Some(message) = state.waiting.pop_front() {
+                return Poll::Ready(Mail::Outbound(message));
+            }
+            if state.finished {
+                return Poll::Ready(state.answer.take().map_or(Mail::Cancelled, Mail::Done));
+            }
+            state.reader = Some(context.waker().clone());
+            Poll::Pending
+        })
+        .await
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Wakes the reader once the lock is free.
+fn wake(mut state: MutexGuard<'_, State>) {
+    let reader = state.reader.take();
+    drop(state);
+    if let Some(reader) = reader {
+        reader.wake();
+    }
+}

@@ -1,0 +1,39 @@
+//! Open pairs of the older HTTP+SSE transport: where messages go that are posted to one of them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use toolgate_core::port::BoxFuture;
+use toolgate_core::scope::Credential;
+
+/// Takes one message; ready once it has been understood.
+pub(crate) type Inlet = Arc<dyn Fn(Bytes) -> BoxFuture<'static, ()> + Send + Sync>;
+
+/// Open pairs, by the id in the URL that the client posts to.
+#[derive(Default)]
+pub(crate) struct Pairs(Mutex<HashMap<String, (Credential, Inlet)>>);
+
+impl Pairs {
+    pub(crate) fn count(&self) -> usize {
+        self.lock().len()
+    }
+
+    pub(crate) fn add(&self, id: String, owner: Credential, inlet: Inlet) {
+        self.lock().insert(id, (owner, inlet));
+    }
+
+    pub(crate) fn remove(&self, id: &str) {
+        self.lock().remove(id);
+    }
+
+    /// Where messages of a pair go. One of somebody else does not exist for this caller.
+    pub(crate) fn find(&self, id: &str, credential: &Credential) -> Option<Inlet> {
+        let pairs = self.lock();
+        pairs.get(id).filter(|(owner, _)| owner == credential).map(|(_, inlet)| inlet.clone())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, (Credential, Inlet)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

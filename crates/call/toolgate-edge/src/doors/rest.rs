@@ -1,0 +1,32 @@
+//! Where requests go that are not MCP: a service beside it, which gets them once Host, Origin and token are checked.
+
+use std::convert::Infallible;
+
+use bytes::Bytes;
+use http_body_util::combinators::UnsyncBoxBody;
+use toolgate_core::port::BoxFuture;
+use toolgate_core::scope::Credential;
+
+use crate::doors::patience::PatientBody;
+
+pub type RestBody = UnsyncBoxBody<Bytes, Infallible>;
+
+/// A service for the paths that MCP does not have.
+pub trait Rest: Send + Sync {
+    /// Whether it serves this path, and for whom.
+    fn serves(&self, path: &str) -> Serves;
+    fn serve(
+        &self,
+        credential: Option<Credential>,
+        request: http::Request<PatientBody>,
+    ) -> BoxFuture<'static, http::Response<RestBody>>;
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Serves {
+    Nothing,
+    /// Those with a token.
+    Principals,
+    /// Anybody: the request proves itself.
+    Anybody,
+}

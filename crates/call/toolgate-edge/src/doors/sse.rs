@@ -1,0 +1,80 @@
+//! The older HTTP+SSE pair (2024-11-05): `GET /sse` opens a stream that names where to post messages.
+
+use std::sync::Arc;
+
+use http::StatusCode;
+use tokio::sync::mpsc;
+use toolgate_core::scope::{Credential, Route};
+use toolgate_wire::sse;
+
+use crate::doors::body;
+use crate::doors::http_message::{Request, Response, empty, event_stream, problem, read_body};
+use crate::doors::pairs::Inlet;
+use crate::doors::pipe::{Pipe, Place};
+use crate::gateway::Gateway;
+use crate::messages::seal::random_id;
+
+pub(crate) const MESSAGES_PATH: &str = "/messages";
+const SESSION_KEY: &str = "sessionId";
+
+pub(crate) fn open(gateway: &Arc<Gateway>, credential: Credential) -> Response {
+    if gateway.pairs.count() >= gateway.limits.sessions_max {
+        return problem(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "too_many_sessions",
+            "too many sessions are open",
+            "try again later",
+        );
+    }
+    let (out, messages) = mpsc::channel(gateway.limits.backlog_max);
+    let pipe = Pipe::new(gateway, Place { credential: credential.clone(), route: Route::Default }, out);
+    let id = random_id();
+    gateway.pairs.add(id.clone(), credential, inlet_of(&pipe));
+    let endpoint = format!("{MESSAGES_PATH}?{SESSION_KEY}={id}");
+    let opening = sse::encode(None, Some("endpoint"), endpoint.as_bytes());
+    let on_end = {
+        let (gateway, pipe) = (gateway.clone(), pipe.clone());
+        move || {
+            gateway.pairs.remove(&id);
+            pipe.close();
+        }
+    };
+    event_stream(body::of_messages(gateway, opening, messages, pipe, on_end))
+}
+
+/// Whoever posts a message waits until the pipe has understood it.
+fn inlet_of(pipe: &Arc<Pipe>) -> Inlet {
+    let pipe = pipe.clone();
+    Arc::new(move |message| {
+        let pipe = pipe.clone();
+        Box::pin(async move { pipe.receive(message).await })
+    })
+}
+
+pub(crate) async fn message(gateway: &Arc<Gateway>, credential: &Credential, request: Request) -> Response {
+    let query = request.uri().query().unwrap_or_default();
+    let id = query.split('&').find_map(|pair| pair.strip_prefix(SESSION_KEY)?.strip_prefix('='));
+    let Some(id) = id else {
+        return problem(
+            StatusCode::BAD_REQUEST,
+            "no_session",
+            "no session is named",
+            "post to the address that GET /sse gives out",
+        );
+    };
+    let Some(take) = gateway.pairs.find(id, credential) else {
+        return problem(
+            StatusCode::NOT_FOUND,
+            "unknown_session",
+            "unknown session",
+            "open one with GET /sse",
+        );
+    };
+    match read_body(request.into_body(), gateway.limits.request_bytes_max).await {
+        Ok(bytes) => {
+            take(bytes).await;
+            empty(StatusCode::ACCEPTED)
+        }
+        Err(refusal) => refusal,
+    }
+}

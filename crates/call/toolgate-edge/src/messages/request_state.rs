@@ -1,0 +1,20 @@
+//! What a client's `requestState` is: a handle of ours, or the state of a server. Both are still sealed.
+
+/// `requestState` values of ours begin with this; those of servers travel behind the other mark.
+pub(crate) const OURS: &str = "g.";
+pub(crate) const SERVERS: &str = "u.";
+
+/// What a client's `requestState` turned out to be, still sealed.
+pub(crate) enum State {
+    /// A server's own, to be passed on to it.
+    Server(String),
+    /// A call of ours that waits.
+    Ours(String),
+}
+
+pub(crate) fn read_state(state: &str) -> Option<State> {
+    if let Some(own) = state.strip_prefix(SERVERS) {
+        return Some(State::Server(own.to_owned()));
+    }
+    state.strip_prefix(OURS).map(|sealed| State::Ours(sealed.to_owned()))
+}

@@ -1,0 +1,100 @@
+//! A server's `requestState` as the client gets it: of use to one principal and for one server alone, because servers see
+//! one caller only and cannot tell principals apart themselves. It also says which call it goes on with.
+
+use toolgate_core::id::CallId;
+use toolgate_core::{PrincipalId, RawJson, ServerName};
+use toolgate_pipeline::Round;
+use toolgate_wire::Members;
+use toolgate_wire::object::with_member;
+
+use crate::messages::request_state::SERVERS;
+use crate::messages::seal::Sealer;
+use crate::messages::text::quoted;
+
+const PURPOSE: &str = "server-state";
+/// Stands where there is no call, or nobody had to agree to it.
+const NOTHING: &str = "-";
+/// Stands where people agreed.
+const PEOPLE: &str = "people";
+
+/// What comes back: the server's own state, and the call it belongs to if it belongs to one.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Opened {
+    pub(crate) own: String,
+    pub(crate) round: Option<Round>,
+}
+
+pub(crate) fn seal(
+    sealer: &Sealer,
+    server: &ServerName,
+    principal: &PrincipalId,
+    round: Option<&Round>,
+    own: &str,
+) -> String {
+    let call = round.map_or(NOTHING, |round| round.call.as_str());
+    let number = round.map_or(0, |round| round.number);
+    let agreed = round.map_or(NOTHING.to_owned(), |round| round.agreed.to_string());
+    let people = if round.is_some_and(|round| round.approved) { PEOPLE } else { NOTHING };
+    let payload = format!("{server}\n{principal}\n{call}\n{number}\n{people}\n{agreed}\n{own}");
+    format!("{SERVERS}{}", sealer.seal(PURPOSE, &payload))
+}
+
+/// A result that asks for input with its `requestState` sealed, so that it is told apart from handles of ours and leads back to
+/// its call.
+pub(crate) fn seal_in(
+    sealer: &Sealer,
+    server: &ServerName,
+    principal: &PrincipalId,
+    round: &Round,
+    result: &RawJson,
+) -> RawJson {
+    let state =
+        Members::of(result).ok().and_then(|members| members.get_str("requestState").map(|s| s.into_owned()));
+    let sealed = state.map(|own| quoted(&seal(sealer, server, principal, Some(round), &own)));
+    let marked = sealed.and_then(|state| with_member(result.as_str(), "requestState", &state).ok());
+    marked.map_or_else(|| result.clone(), RawJson::from_composed)
+}
+
+/// The state, if it was given to this principal and by this server.
+pub(crate) fn open(
+    sealer: &Sealer,
+    server: &ServerName,
+    principal: &PrincipalId,
+    sealed: &str,
+) -> Option<Opened> {
+    let payload = sealer.open(PURPOSE, sealed)?;
+    let mut parts = payload.splitn(7, '\n');
+    let fits = parts.next()? == server.as_str() && parts.next()? == principal.as_str();
+    let (call, number) = (parts.next()?, parts.next()?.parse().ok()?);
+    let (approved, agreed) = (parts.next()? == PEOPLE, parts.next()?);
+    let own = parts.next()?.to_owned();
+    let round = match agreed {
+        NOTHING => None,
+        agreed => Some(Round { call: CallId::new(call), number, agreed: agreed.parse().ok()?, approved }),
+    };
+    fits.then_some(Opened { own, round })
+}
+
+#[cfg(test)]
+mod tests {
+    use toolgate_core::Digest;
+
+    use super::*;
+
+    #[test]
+    fn a_state_opens_for_its_principal_and_server_alone() {
+        let sealer = Sealer::new([7; 32]);
+        let (files, git) = (ServerName::new("files").unwrap(), ServerName::new("git").unwrap());
+        let (one, two) = (PrincipalId::new("one"), PrincipalId::new("two"));
+        let round = Round { call: CallId::new("tc_1"), number: 2, agreed: Digest::of("x"), approved: true };
+        let state = seal(&sealer, &files, &one, Some(&round), "own\nlines");
+        let sealed = state.strip_prefix(SERVERS).unwrap();
+        let opened = open(&sealer, &files, &one, sealed).unwrap();
+        assert_eq!(opened, Opened { own: "own\nlines".into(), round: Some(round) });
+        assert_eq!(open(&sealer, &git, &one, sealed), None);
+        assert_eq!(open(&sealer, &files, &two, sealed), None);
+        let plain = seal(&sealer, &files, &one, None, "own");
+        let opened = open(&sealer, &files, &one, plain.strip_prefix(SERVERS).unwrap()).unwrap();
+        assert_eq!(opened, Opened { own: "own".into(), round: None });
+    }
+}
