@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use capability_testkit::speak_with;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use rmcp::ClientHandler;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, ProgressNotificationParam,
@@ -157,8 +159,8 @@ impl Http {
         line.map_or(0.0, |value| value.trim().parse().unwrap())
     }
 
-    pub(crate) fn signal(&self, signal: nix::sys::signal::Signal) {
-        nix::sys::signal::kill(nix::unistd::Pid::from_raw(self.id() as i32), signal).unwrap();
+    pub(crate) fn signal(&self, signal: Signal) {
+        send_signal(self.id(), signal);
     }
 }
 
@@ -225,6 +227,10 @@ fn status(id: u32, field: &str) -> Option<String> {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(field))?;
     Some(line.trim().to_owned())
+}
+
+pub(crate) fn send_signal(process: u32, signal: Signal) {
+    kill(Pid::from_raw(process as i32), signal).unwrap();
 }
 
 /// A zombie counts as dead.

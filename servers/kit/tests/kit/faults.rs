@@ -1,10 +1,9 @@
 //! Tools that fail in every possible way: each is a clear error, and the next call works.
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::sys::signal::Signal;
 use serde_json::json;
 
-use super::drive::{Client, ERAS, Era, eventually, is_alive, over_stdio, serve};
+use super::drive::{Client, ERAS, Era, eventually, is_alive, over_stdio, send_signal, serve};
 
 const LIMITS: [&str; 2] = ["--memory-mib", "512"];
 
@@ -112,10 +111,6 @@ async fn a_worker_that_dies_with_a_job_it_never_began_is_replaced_unnoticed() {
     };
     tokio::join!(client.is_well(), killed);
     assert_eq!(server.metric("capability_worker_ends_total{reason=\"lost\"}").await, 1.0);
-}
-
-fn send_signal(process: u32, signal: Signal) {
-    kill(Pid::from_raw(process as i32), signal).unwrap();
 }
 
 /// Over HTTP, a cancellation may overtake its call: the call has to have arrived.

@@ -2,15 +2,33 @@
 
 use std::collections::BTreeSet;
 
+use nix::sys::signal::Signal;
 use serde_json::json;
 
-use super::drive::{Client, ERAS, Era, eventually, is_alive, over_stdio, serve};
+use super::drive::{Client, ERAS, Era, eventually, is_alive, over_stdio, send_signal, serve};
+
+/// The only worker of a server, stopped until this is dropped: it keeps its call however slow the machine is.
+struct StoppedWorker(u32);
+
+impl StoppedWorker {
+    async fn of(client: &Client) -> Self {
+        let worker = client.worker().await;
+        send_signal(worker, Signal::SIGSTOP);
+        Self(worker)
+    }
+}
+
+impl Drop for StoppedWorker {
+    fn drop(&mut self) {
+        send_signal(self.0, Signal::SIGCONT);
+    }
+}
 
 #[tokio::test]
 async fn as_many_calls_as_there_are_workers_are_worked_on_at_once() {
     let server = serve(&["--workers", "2"]).await;
     let client = server.client(Era::Modern).await;
-    let call = || client.answer("sleep", json!({"ms": 800}));
+    let call = || client.answer("sleep", json!({"ms": 2000}));
     let busy = eventually("two work and one waits", async || {
         server.metric("capability_busy_workers").await == 2.0
             && server.metric("capability_waiting_calls").await == 1.0
@@ -25,12 +43,15 @@ async fn as_many_calls_as_there_are_workers_are_worked_on_at_once() {
 async fn calls_beyond_the_queue_are_refused() {
     let server = serve(&["--workers", "1", "--queue", "1"]).await;
     let client = server.client(Era::Modern).await;
-    let call = || client.answer("sleep", json!({"ms": 1500}));
+    let worker = StoppedWorker::of(&client).await;
+    let call = || client.is_well();
     let refused = async {
         eventually("one waits", async || server.metric("capability_waiting_calls").await == 1.0).await;
-        client.trouble("echo", json!({"text": "x"})).await
+        let trouble = client.trouble("echo", json!({"text": "x"})).await;
+        drop(worker);
+        trouble
     };
-    let (_, _, (code, text)) = tokio::join!(call(), call(), refused);
+    let ((), (), (code, text)) = tokio::join!(call(), call(), refused);
     assert_eq!(code, "busy");
     assert!(text.starts_with("1 calls are running and 1 are waiting\nhint: try again"), "{text}");
     client.is_well().await;
@@ -41,7 +62,8 @@ async fn calls_that_wait_hold_only_so_much() {
     let server = serve(&["--workers", "1", "--input-mib", "1"]).await;
     let client = server.client(Era::Modern).await;
     let text = "x".repeat(2 << 20);
-    let mut calls = vec![client.begin("sleep", json!({"ms": 3000})).await];
+    let worker = StoppedWorker::of(&client).await;
+    let mut calls = vec![client.begin("echo", json!({"text": "x"})).await];
     eventually("one works", async || server.metric("capability_busy_workers").await == 1.0).await;
     for waiting in 1..=4 {
         calls.push(client.begin("echo", json!({"text": text})).await);
@@ -50,6 +72,7 @@ async fn calls_that_wait_hold_only_so_much() {
     }
     let (code, refusal) = client.trouble("echo", json!({"text": text})).await;
     assert_eq!(code, "busy", "{refusal}");
+    drop(worker);
     for call in calls {
         call.await_response().await.unwrap();
     }
@@ -60,12 +83,14 @@ async fn a_call_that_waits_can_be_cancelled() {
     let server = serve(&["--workers", "1", "--queue", "1"]).await;
     let client = server.client(Era::Initialize).await;
     let waiting = async |count| server.metric("capability_waiting_calls").await == count;
-    let first = client.begin("sleep", json!({"ms": 1500})).await;
+    let worker = StoppedWorker::of(&client).await;
+    let first = client.begin("echo", json!({"text": "x"})).await;
     eventually("one works", async || server.metric("capability_busy_workers").await == 1.0).await;
-    let second = client.begin("sleep", json!({"ms": 1500})).await;
+    let second = client.begin("echo", json!({"text": "y"})).await;
     eventually("one waits", async || waiting(1.0).await).await;
     second.cancel(None).await.unwrap();
     eventually("nobody waits", async || waiting(0.0).await).await;
+    drop(worker);
     first.await_response().await.unwrap();
 }
 
