@@ -8,14 +8,16 @@ use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
-use include_dir::{Dir, File, include_dir};
+use include_dir::File;
 use maud::{Markup, PreEscaped, html};
 
 use crate::{Context, layout};
+use folder::FOLDER;
+pub(crate) use folder::error_page;
 
+mod folder;
 mod markdown;
 
-static FOLDER: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../../docs");
 const INDEX: &str = "README.md";
 const PICTURES_KEPT: &str = "public, max-age=3600";
 /// Drawings have their own colours, for light and dark.
@@ -29,13 +31,6 @@ static CONTENTS: LazyLock<Vec<markdown::Chapter>> = LazyLock::new(|| match FOLDE
 
 pub(crate) fn routes() -> Router<Context> {
     Router::new().route("/docs", get(index)).route("/docs/", get(to_index)).route("/docs/{*path}", get(page))
-}
-
-/// The page about an error code, if there is one.
-pub(crate) fn error_page(code: &str) -> Option<String> {
-    let plain = code.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
-    let known = plain && FOLDER.get_file(format!("reference/errors/{code}.md")).is_some();
-    known.then(|| format!("/docs/reference/errors/{code}"))
 }
 
 async fn index() -> Response {

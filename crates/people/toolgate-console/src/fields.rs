@@ -5,11 +5,8 @@ use http::StatusCode;
 use http_body_util::{BodyExt, Limited};
 
 use crate::Context;
+use crate::csrf::{CSRF, check_csrf, csrf_of};
 use crate::problem::{Answered, Problem};
-use crate::visit::csrf_of;
-
-/// The hidden field that proves the origin of a form.
-pub(crate) const CSRF: &str = "csrf";
 
 /// Name and value, in the order of the form.
 #[derive(Clone, Debug, Default)]
@@ -72,19 +69,4 @@ impl FromRequest<Context> for Fields {
         check_csrf(fields.get(CSRF), expected.as_deref())?;
         Ok(fields)
     }
-}
-
-pub(crate) fn check_csrf(given: Option<&str>, expected: Option<&str>) -> Answered<()> {
-    let good = matches!((given, expected), (Some(given), Some(expected)) if same(given, expected));
-    if good {
-        return Ok(());
-    }
-    Err(Problem::new(StatusCode::FORBIDDEN, "form_foreign", "this form does not come from your login")
-        .hint("open the page again and send the form from there"))
-}
-
-/// In a time that does not tell how much of it fits.
-fn same(one: &str, other: &str) -> bool {
-    let differ = one.bytes().zip(other.bytes()).fold(0, |differ, (one, other)| differ | (one ^ other));
-    one.len() == other.len() && differ == 0
 }

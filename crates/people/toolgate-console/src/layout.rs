@@ -9,12 +9,13 @@ use toolgate_core::Role;
 use toolgate_core::event::EventKind;
 
 use crate::address::Address;
-use crate::fields::CSRF;
+use crate::assets;
+use crate::csrf::CSRF;
+use crate::docs::error_page;
 use crate::parts::text;
 use crate::problem::Problem;
 use crate::said::Said;
 use crate::visit::Visit;
-use crate::{assets, docs};
 
 /// A place in the console, as the navigation shows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -93,6 +94,24 @@ static GROUPS: [(&str, &[Door]); 4] = [
         ],
     ),
 ];
+
+impl Visit {
+    /// A whole page.
+    pub(crate) async fn page(&self, title: &str, room: Room, body: Markup) -> Response {
+        page(self, StatusCode::OK, title, room, body).await
+    }
+
+    /// The same, for a form that must be filled in again.
+    pub(crate) async fn page_with(
+        &self,
+        status: StatusCode,
+        title: &str,
+        room: Room,
+        body: Markup,
+    ) -> Response {
+        page(self, status, title, room, body).await
+    }
+}
 
 /// A whole page for a logged-in user.
 pub(crate) async fn page(
@@ -256,7 +275,7 @@ pub(crate) fn problem(problem: &Problem) -> Markup {
 
 /// With the way to its page, where the documentation has one.
 fn code(code: &str) -> Markup {
-    match docs::error_page(code) {
+    match error_page(code) {
         Some(page) => html! { a href=(page) { code { (code) } } },
         None => html! { code { (text::short(code)) } },
     }

@@ -1,9 +1,11 @@
 #![doc = include_str!("../README.md")]
 
 mod address;
+mod admission;
 mod asking;
 mod assets;
 mod cookie;
+mod csrf;
 mod docs;
 mod entrance;
 mod fields;
@@ -15,31 +17,19 @@ mod ports;
 mod problem;
 mod said;
 mod schema_form;
+mod setup;
 mod visit;
 
 use std::sync::Arc;
 
 use bytes::Bytes;
-use toolgate_core::governance::Clock;
 use tower::ServiceExt;
 
 pub use axum::body::Body;
 pub use cookie::Cookies;
 pub use ports::{Answer, Backend, Login, Logins, NewLogin, NotLoggedIn};
-
-/// The dependencies of the pages.
-pub struct Setup {
-    /// The REST API.
-    pub backend: Arc<dyn Backend>,
-    pub logins: Arc<dyn Logins>,
-    pub clock: Arc<dyn Clock>,
-    pub cookies: Cookies,
-    /// The largest form that is read.
-    pub form_bytes_max: usize,
-}
-
-/// The state of every page.
-pub(crate) type Context = Arc<Setup>;
+pub(crate) use setup::Context;
+pub use setup::Setup;
 
 /// The console and the documentation, behind the edge: Host and Origin are checked before a request comes here.
 #[derive(Clone)]

@@ -26,7 +26,7 @@ use http::StatusCode;
 use http::header::CONTENT_TYPE;
 
 use crate::problem::Problem;
-use crate::{Context, assets, docs, entrance, headers, visit};
+use crate::{Context, admission, assets, docs, entrance, headers};
 
 pub(crate) fn router(context: Context) -> Router {
     let open = Router::new()
@@ -38,7 +38,7 @@ pub(crate) fn router(context: Context) -> Router {
         .merge(docs::routes());
     rooms()
         .fallback(nothing_here)
-        .layer(from_fn_with_state(context.clone(), visit::admit))
+        .layer(from_fn_with_state(context.clone(), admission::admit))
         .merge(open)
         .layer(from_fn(headers::guard))
         .with_state(context)

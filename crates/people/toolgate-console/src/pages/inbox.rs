@@ -22,7 +22,6 @@ use axum::Router;
 use axum::routing::get;
 
 use crate::Context;
-use crate::address::Address;
 
 pub(crate) fn routes() -> Router<Context> {
     Router::new()
@@ -30,16 +29,4 @@ pub(crate) fn routes() -> Router<Context> {
         .route("/console/inbox/approvals/{id}", get(approval::show).post(deciding::decide))
         .route("/console/inbox/approvals/{id}/attachments/{number}", get(attachments::content))
         .route("/console/inbox/inputs/{id}", get(question::show).post(question::answer))
-}
-
-fn inbox() -> Address {
-    Address::of(["console", "inbox"])
-}
-
-fn approval_page(id: &str) -> Address {
-    Address::of(["console", "inbox", "approvals", id])
-}
-
-fn question_page(id: &str) -> Address {
-    Address::of(["console", "inbox", "inputs", id])
 }

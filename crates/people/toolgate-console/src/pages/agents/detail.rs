@@ -84,7 +84,7 @@ fn codes(names: &[String]) -> Markup {
 }
 
 /// Servers, providers, pointers and knowledge bases that it may touch.
-pub(in crate::pages) fn mounted(mounts: &Value) -> Markup {
+pub(crate) fn mounted(mounts: &Value) -> Markup {
     let named = |value: &Value| -> Vec<String> {
         value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
     };

@@ -6,7 +6,8 @@ use sha2::{Digest, Sha256};
 
 use super::outcome::{self, Editing};
 use super::told::Approval;
-use super::{approval_page, difference, pins};
+use super::ways::approval_page;
+use super::{difference, pins};
 use crate::fields::Fields;
 use crate::layout::csrf;
 use crate::parts::json;

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::list::{ARGUMENTS_BYTES_MAX, GLANCE_CHARS, ListQuery, PAGE, WHY_CHARS, glance, plain};
 use super::told::{Approval, Input};
-use super::{approval_page, inbox, question_page, ways};
+use super::ways::{self, approval_page, inbox, question_page};
 use crate::address::Address;
 use crate::parts::{self, moment, text};
 use crate::problem::Answered;

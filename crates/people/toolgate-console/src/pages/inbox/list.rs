@@ -7,7 +7,8 @@ use serde::Deserialize;
 
 use super::risk::{self, Risk};
 use super::told::{Approval, Entry, Input};
-use super::{approval_page, history, inbox, outcome, question_page, several, ways};
+use super::ways::{self, approval_page, inbox, question_page};
+use super::{history, outcome, several};
 use crate::address::Address;
 use crate::layout::{Room, csrf};
 use crate::parts::{self, moment, number, size, text};

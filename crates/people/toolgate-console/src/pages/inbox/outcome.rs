@@ -3,8 +3,9 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
+use super::difference;
 use super::told::{Approval, Barred, Vote};
-use super::{difference, inbox, ways};
+use super::ways::{self, inbox};
 use crate::parts::{self, moment, text};
 use crate::schema_form;
 use crate::visit::Visit;

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use toolgate_core::Role;
 
 use super::told::Input;
-use super::{inbox, past, question_page, slot, ways};
+use super::ways::{self, inbox, question_page};
+use super::{past, slot};
 use crate::address::Address;
 use crate::fields::Fields;
 use crate::layout::{Room, csrf};

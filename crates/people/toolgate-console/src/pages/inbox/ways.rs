@@ -1,4 +1,5 @@
-//! Links to the things that an entry names, for users who may open them; a name for the others.
+//! Links to the things that an entry names, for users who may open them; a name for the others. And the addresses of the inbox
+//! itself.
 
 use maud::{Markup, html};
 
@@ -20,4 +21,16 @@ pub(super) fn agent(visit: &Visit, name: &str) -> Markup {
         @if visit.audits() { a href=(Address::of(["console", "agents", name])) { (text::short(name)) } }
         @else { (text::short(name)) }
     }
+}
+
+pub(super) fn inbox() -> Address {
+    Address::of(["console", "inbox"])
+}
+
+pub(super) fn approval_page(id: &str) -> Address {
+    Address::of(["console", "inbox", "approvals", id])
+}
+
+pub(super) fn question_page(id: &str) -> Address {
+    Address::of(["console", "inbox", "inputs", id])
 }

@@ -9,8 +9,9 @@ use serde_json::{Map, Value, json};
 use toolgate_core::decision::Template;
 use toolgate_core::{Kind, Role};
 
+use super::care::care;
 use super::explained::{self, Explained};
-use super::{Side, care, head};
+use super::tabs::{Side, head};
 use crate::address::Address;
 use crate::fields::Fields;
 use crate::layout::{Room, csrf};

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::care;
+use super::care::care;
 use crate::parts::{self, Tone, links, moment, text};
 
 #[derive(Deserialize)]

@@ -6,7 +6,8 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::{Side, care, head};
+use super::care::care;
+use super::tabs::{Side, head};
 use crate::address::Address;
 use crate::layout::Room;
 use crate::parts::moment::ago;

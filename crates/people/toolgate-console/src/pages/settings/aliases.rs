@@ -6,8 +6,8 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
 
+use super::tabs::{Side, head, refused};
 use super::value::{Setting, with, without};
-use super::{Side, head, refused};
 use crate::address::Address;
 use crate::fields::Fields;
 use crate::layout::{Room, csrf};

@@ -4,7 +4,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::{Side, head};
+use super::tabs::{Side, head};
 use crate::address::Address;
 use crate::layout::Room;
 use crate::parts::{self, moment};

@@ -4,7 +4,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use toolgate_core::Role;
 
-use super::{Side, head};
+use super::tabs::{Side, head};
 use crate::layout::{Room, csrf};
 use crate::parts::moment::ago_ms;
 use crate::parts::{self, Tone, text};

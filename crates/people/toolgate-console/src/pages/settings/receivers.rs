@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Side, head};
+use super::tabs::{Side, head};
 use crate::address::Address;
 use crate::fields::Fields;
 use crate::layout::{Room, csrf};

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Side, for_others, head, refused};
+use super::tabs::{Side, for_others, head, refused};
 use crate::address::Address;
 use crate::fields::Fields;
 use crate::layout::{Room, csrf};

@@ -7,8 +7,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::server_list::{Known, Line, Place, lines};
+use super::tabs::{Side, for_others, head, refused};
 use super::value::{Setting, with, with_member, without};
-use super::{Side, for_others, head, refused};
 use crate::address::Address;
 use crate::fields::Fields;
 use crate::layout::{Room, csrf};

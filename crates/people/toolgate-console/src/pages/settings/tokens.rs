@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use toolgate_core::Kind;
 
-use super::{Side, for_others, head, refused};
+use super::tabs::{Side, for_others, head, refused};
 use crate::address::Address;
 use crate::fields::Fields;
 use crate::layout::{Room, csrf};

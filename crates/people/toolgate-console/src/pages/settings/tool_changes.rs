@@ -5,8 +5,8 @@ use http::StatusCode;
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
+use super::tabs::{Side, head, refused};
 use super::value::Setting;
-use super::{Side, head, refused};
 use crate::address::Address;
 use crate::fields::Fields;
 use crate::layout::{Room, csrf};

@@ -9,7 +9,8 @@ use serde::Deserialize;
 
 use crate::Context;
 use crate::address::Address;
-use crate::fields::{CSRF, Fields, check_csrf};
+use crate::csrf::{CSRF, check_csrf};
+use crate::fields::Fields;
 use crate::problem::{Answered, Problem};
 use crate::visit::Visit;
 

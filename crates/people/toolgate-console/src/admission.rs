@@ -1,0 +1,66 @@
+//! The step before every page with a login: it identifies the user and turns problems into pages.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use http::{Method, StatusCode};
+
+use crate::csrf::csrf_of;
+use crate::layout::{self, Room};
+use crate::problem::{Problem, Shown};
+use crate::visit::Visit;
+use crate::{Context, entrance};
+
+/// Runs before every page except those for logging in: identifies the user, and turns problems into pages.
+pub(crate) async fn admit(State(context): State<Context>, mut request: Request, next: Next) -> Response {
+    let visit = match find_out(&context, Knock::of(&context, &request)).await {
+        Ok(Some(visit)) => visit,
+        Ok(None) => return entrance::ask_to_log_in(&context, &request),
+        Err(problem) => {
+            return layout::bare(problem.status(), "Temporarily unavailable", layout::problem(&problem));
+        }
+    };
+    request.extensions_mut().insert(visit.clone());
+    let mut response = next.run(request).await;
+    match response.extensions_mut().remove::<Shown>() {
+        Some(Shown(problem)) if problem.is(StatusCode::UNAUTHORIZED) => entrance::to_login("/"),
+        Some(Shown(problem)) => {
+            layout::page(&visit, problem.status(), "That did not work", Room::None, layout::problem(&problem))
+                .await
+        }
+        None => response,
+    }
+}
+
+/// The needed parts of a request, apart from the request itself: it must not be borrowed across an await.
+struct Knock {
+    secret: Option<String>,
+    place: Arc<str>,
+}
+
+impl Knock {
+    fn of(context: &Context, request: &Request) -> Self {
+        let place = request.uri().path_and_query().map_or("/", |place| place.as_str());
+        let place = if request.method() == Method::GET { place } else { "/" };
+        Self { secret: context.cookies.secret(request.headers()), place: place.into() }
+    }
+}
+
+async fn find_out(context: &Context, knock: Knock) -> Result<Option<Visit>, Box<Problem>> {
+    let Some(secret) = knock.secret else { return Ok(None) };
+    let csrf = csrf_of(&secret);
+    let found = context.logins.who(secret).await.map_err(|_| {
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "store_down", "your login cannot be checked right now")
+            .hint("the database does not respond; try again in a moment")
+    })?;
+    Ok(found.map(|login| Visit {
+        context: context.clone(),
+        credential: login.credential,
+        csrf: csrf.into(),
+        place: knock.place,
+        now_ms: context.clock.now_ms(),
+        ends_at_ms: login.ends_at_ms,
+    }))
+}
