@@ -9,18 +9,16 @@ mod http;
 mod put;
 mod read;
 mod s3;
+mod shelf;
 mod sweep;
 mod trouble;
 mod verify;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use object_store::ObjectStore;
-use object_store::aws::AmazonS3;
 use object_store::local::LocalFileSystem;
-use object_store::path::Path;
 use tokio_util::task::TaskTracker;
 use toolgate_core::governance::Clock;
 use toolgate_core::{Digest, Refusal};
@@ -31,27 +29,12 @@ use crate::settings::{Place, Settings};
 use trouble::Trouble;
 
 pub use put::Put;
+use shelf::{Kind, Shelf, TEMPORARY};
 
 /// Clones share everything.
 #[derive(Clone)]
 pub struct Blobs {
     shelf: Arc<Shelf>,
-}
-
-/// The shared state of this module.
-struct Shelf {
-    objects: Arc<dyn ObjectStore>,
-    kind: Kind,
-    prefix: String,
-    store: Store,
-    clock: Arc<dyn Clock>,
-    /// The tasks that remove broken drafts.
-    cleaning: TaskTracker,
-}
-
-enum Kind {
-    Folder(PathBuf),
-    S3(AmazonS3),
 }
 
 impl Blobs {
@@ -112,39 +95,6 @@ pub struct Shown<'a> {
     pub name: Option<&'a str>,
     pub media_type: &'a str,
 }
-
-impl Shelf {
-    fn path(&self, digest: Digest) -> Path {
-        let name = digest.to_string();
-        let (_, hex) = name.split_once(':').expect("a digest says how it was made");
-        self.at(&[self.store.tenant(), &hex[..2], hex])
-    }
-
-    /// A unique path.
-    fn draft_path(&self) -> Path {
-        self.at(&[TEMPORARY, &self.clock.fresh_id("")])
-    }
-
-    fn drafts(&self) -> Path {
-        self.at(&[TEMPORARY])
-    }
-
-    fn at(&self, parts: &[&str]) -> Path {
-        let prefix = self.prefix.split('/').filter(|part| !part.is_empty());
-        Path::from_iter(prefix.chain(parts.iter().copied()))
-    }
-
-    async fn remove(&self, path: &Path) -> Result<(), Refusal> {
-        let removed = trouble::tallied(object_store::ObjectStoreExt::delete(&*self.objects, path)).await;
-        match removed {
-            Err(trouble) if !trouble.is_missing() => Err(trouble.refusal("delete bytes")),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// The folder for bytes that are not under their digest yet.
-const TEMPORARY: &str = "tmp";
 
 fn open_folder(folder: &std::path::Path) -> Result<LocalFileSystem, Refusal> {
     let opened = make_private(folder)

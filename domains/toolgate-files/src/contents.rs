@@ -14,6 +14,7 @@ mod clean;
 mod compose;
 mod expand;
 pub(crate) mod extract;
+pub(crate) mod extractions;
 mod finding;
 mod kind;
 mod minted;

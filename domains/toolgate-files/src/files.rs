@@ -6,8 +6,10 @@ mod artifacts;
 mod download;
 mod finding;
 mod receiving;
+mod state;
 mod upkeep;
 mod uploads;
+mod what;
 
 use std::fmt::Display;
 use std::sync::{Arc, OnceLock};
@@ -28,18 +30,21 @@ use toolgate_store::{Books, Doer, FileEnd, FileFilter, PageCursor, Store};
 pub use addresses::Address;
 pub use artifacts::ArtifactSource;
 pub use download::{ByteRange, Content};
-pub use finding::{Found, What};
+pub use finding::Found;
 pub use receiving::NewFile;
+pub use state::{Allowance, Files};
 pub use upkeep::Collected;
 pub use uploads::Offered;
+pub use what::What;
 
 use crate::access::Access;
 use crate::blobs::{Blobs, Put};
-use crate::contents::extract::Extractions;
+use crate::contents::extractions::Extractions;
 use crate::media;
 use crate::refusal::{self, Unknown, unknown};
 use crate::sealing::Seal;
 use crate::settings::Settings;
+use state::later;
 
 /// The time that shutdown waits for the removal of broken drafts.
 const SETTLE_MAX: Duration = Duration::from_secs(10);
@@ -53,28 +58,6 @@ pub struct Setup {
     pub signing_key: [u8; 32],
     pub shutdown: CancellationToken,
 }
-
-/// Live; one per gateway process.
-pub struct Files {
-    blobs: Blobs,
-    store: Store,
-    books: Arc<Books>,
-    clock: Arc<dyn Clock>,
-    settings: Settings,
-    seal: Seal,
-    suppliers: OnceLock<Arc<dyn Suppliers>>,
-    allowance: OnceLock<Allowance>,
-    extractions: Extractions,
-    /// Marks belong to the gateway: two concurrent rounds would delete the same bytes twice.
-    collecting: Mutex<()>,
-    tasks: TaskTracker,
-    /// The tasks that release the places of broken uploads.
-    releases: TaskTracker,
-    shutdown: CancellationToken,
-}
-
-/// The limit on the bytes of a principal's files; `None` means unlimited.
-pub type Allowance = Box<dyn Fn(&PrincipalId) -> Option<u64> + Send + Sync>;
 
 /// A filter for files. `None` matches anything.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -271,11 +254,6 @@ impl Files {
     pub(crate) fn suppliers(&self) -> Option<&Arc<dyn Suppliers>> {
         self.suppliers.get()
     }
-}
-
-/// A time in the future, saturating.
-fn later(now_ms: i64, by: Duration) -> i64 {
-    now_ms.saturating_add(i64::try_from(by.as_millis()).unwrap_or(i64::MAX))
 }
 
 #[cfg(test)]

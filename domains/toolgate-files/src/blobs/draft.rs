@@ -9,8 +9,8 @@ use object_store::{CopyOptions, MultipartUpload, ObjectStore, ObjectStoreExt, Re
 use tokio::task::JoinSet;
 use toolgate_core::{Digest, Refusal};
 
+use super::shelf::{Kind, Shelf};
 use super::trouble::{Trouble, tallied};
-use super::{Kind, Shelf};
 
 const WRITING: &str = "write a file";
 const CLEARING: &str = "clear away a file that was given up";

@@ -13,9 +13,10 @@ use sha2::{Digest as _, Sha256};
 use toolgate_core::{Digest, Refusal};
 use toolgate_store::Touched;
 
+use super::Blobs;
 use super::draft::Draft;
+use super::shelf::Shelf;
 use super::trouble::tallied;
-use super::{Blobs, Shelf};
 use crate::refusal;
 
 /// The part of the beginning that is kept to detect the type.

@@ -13,9 +13,10 @@ use tokio::task::JoinHandle;
 use toolgate_core::port::{SourceError, TextStream};
 use toolgate_core::{Digest, Refusal};
 
+use super::Blobs;
+use super::shelf::Shelf;
 use super::trouble::{Trouble, tallied};
 use super::verify::{Verifier, damaged, gone};
-use super::{Blobs, Shelf};
 use crate::refusal;
 
 const READING: &str = "read a file";

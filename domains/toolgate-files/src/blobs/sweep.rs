@@ -6,8 +6,9 @@ use std::time::{Duration, SystemTime};
 use futures_util::TryStreamExt;
 use toolgate_core::Refusal;
 
+use super::Blobs;
+use super::shelf::{Kind, TEMPORARY};
 use super::trouble::{Trouble, tallied};
-use super::{Blobs, Kind, TEMPORARY};
 
 /// No write takes this long.
 const DRAFT_AGE_MAX: Duration = Duration::from_secs(24 * 60 * 60);

@@ -1,8 +1,7 @@
 //! The text of contents: decoded if they are text, otherwise made by the operator's extractor, once for each
 //! content.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::Arc;
 
 use toolgate_core::content::{Attachment, Holder, Suppliers};
 use toolgate_core::tool::FileStrategy;
@@ -13,31 +12,6 @@ use super::kind::is_text;
 use crate::files::{Files, Found};
 use crate::refusal;
 use crate::text;
-
-/// This many idle entries are removed at once.
-const IDLE_MAX: usize = 256;
-
-/// Texts that are being made in this process.
-#[derive(Default)]
-pub(crate) struct Extractions(Mutex<HashMap<(Digest, String), Weak<Turn>>>);
-
-type Turn = tokio::sync::Mutex<()>;
-
-impl Extractions {
-    /// The holder makes the text; the waiters find it made.
-    fn turn(&self, digest: Digest, extractor: &str) -> Arc<Turn> {
-        let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if turns.len() >= IDLE_MAX {
-            turns.retain(|_, turn| turn.strong_count() > 0);
-        }
-        let slot = turns.entry((digest, extractor.to_owned())).or_default();
-        slot.upgrade().unwrap_or_else(|| {
-            let turn = Arc::new(Turn::default());
-            *slot = Arc::downgrade(&turn);
-            turn
-        })
-    }
-}
 
 /// The extractor of text from other formats.
 pub(crate) struct Extractor<'a> {

@@ -6,11 +6,12 @@ use toolgate_core::{RawJson, Refusal, RefusalKind};
 use toolgate_wire::object::{push_member, push_string};
 
 use super::kind::is_text;
-use super::render::ADDRESS;
 use crate::files::Files;
 use crate::refusal::{Unknown, unknown};
 use crate::text;
 
+/// Under which address a ref can be read.
+pub(super) const ADDRESS: &str = "toolgate://refs/";
 /// More than this is not answered in one message.
 const READ_BYTES_MAX: u64 = 64 << 20;
 

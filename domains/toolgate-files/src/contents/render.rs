@@ -5,13 +5,11 @@ use toolgate_core::{Digest, RawJson};
 use toolgate_wire::object::{push_member, push_string};
 
 use super::clean::{Extra, PIECES_MAX, Part, Parts, Taken};
+use super::read::ADDRESS;
 
 /// The maximum length of a preview.
 const PREVIEW_CHARS_MAX: usize = 200;
 const LINK_NAME_BYTES_MAX: usize = 8;
-
-/// Under which address a ref can be read.
-pub(super) const ADDRESS: &str = "toolgate://refs/";
 
 /// The fate of a piece.
 #[derive(Clone, PartialEq, Debug)]

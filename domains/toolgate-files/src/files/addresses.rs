@@ -11,7 +11,8 @@ use toolgate_core::{Digest, Refusal};
 use url::Url;
 use url::form_urlencoded;
 
-use super::{ByteRange, Content, Files, Found, What, later};
+use super::state::{Files, later};
+use super::{ByteRange, Content, Found, What};
 use crate::blobs::Shown;
 use crate::refusal::{self, Unknown, unknown};
 use crate::sealing::Purpose;

@@ -6,7 +6,7 @@ use toolgate_core::id::FileId;
 use toolgate_core::run::{InputFile, Slot, SlotType};
 use toolgate_core::{Principal, Refusal};
 
-use super::Files;
+use super::state::Files;
 use crate::access::Access;
 
 impl Files {

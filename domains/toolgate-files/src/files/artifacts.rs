@@ -10,7 +10,8 @@ use toolgate_core::id::RunId;
 use toolgate_core::{Digest, Refusal};
 use toolgate_store::{Doer, StoreArtifactError, Stored};
 
-use super::{Files, Found, What};
+use super::state::Files;
+use super::{Found, What};
 use crate::access::Access;
 use crate::refusal::{self, Unknown, unknown};
 

@@ -7,7 +7,8 @@ use toolgate_core::Refusal;
 use toolgate_core::file::FileName;
 use toolgate_core::port::TextStream;
 
-use super::{Files, Found};
+use super::Found;
+use super::state::Files;
 use crate::access::Access;
 use crate::refusal;
 

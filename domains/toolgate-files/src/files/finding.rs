@@ -6,7 +6,8 @@ use toolgate_core::file::{FileName, Ref};
 use toolgate_core::id::{FileId, RefId};
 use toolgate_core::{Digest, Refusal};
 
-use super::Files;
+use super::state::Files;
+use super::what::What;
 use crate::access::Access;
 use crate::refusal::{self, Unknown, unknown};
 
@@ -18,30 +19,6 @@ pub struct Found {
     pub bytes: u64,
     pub media_type: String,
     pub name: Option<FileName>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum What {
-    File,
-    Ref,
-    Artifact,
-}
-
-impl What {
-    pub const ALL: [What; 3] = [What::File, What::Ref, What::Artifact];
-
-    /// As written in addresses.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            What::File => "files",
-            What::Ref => "refs",
-            What::Artifact => "artifacts",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<What> {
-        Self::ALL.into_iter().find(|what| what.as_str() == text)
-    }
 }
 
 const DIGEST_PREFIX: &str = "sha256:";

@@ -9,7 +9,7 @@ use toolgate_core::file::{File, FileName};
 use toolgate_core::{PrincipalId, Refusal};
 use toolgate_store::is_reserved_principal;
 
-use super::Files;
+use super::state::Files;
 use crate::access::Access;
 use crate::blobs::Put;
 use crate::refusal;

@@ -10,8 +10,9 @@ use bytes::Bytes;
 use toolgate_core::file::File;
 use toolgate_core::{Principal, Refusal, Role};
 
+use super::state::Files;
 use crate::access::Access;
-use crate::files::{ByteRange, Content, Files};
+use crate::files::{ByteRange, Content};
 use crate::fixture::{collected, name, person, sent};
 
 fn erna() -> Principal {

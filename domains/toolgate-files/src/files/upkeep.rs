@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use toolgate_core::Refusal;
 use toolgate_store::CONDEMNED_LEASE_MS;
 
-use super::Files;
+use super::state::Files;
 use crate::refusal;
 
 const LOOK_EVERY: Duration = Duration::from_secs(60);

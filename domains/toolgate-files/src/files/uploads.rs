@@ -11,7 +11,7 @@ use toolgate_core::id::UploadId;
 use toolgate_core::{Digest, Refusal};
 use toolgate_store::{Claim, Doer, NewUpload, Store, Upload};
 
-use super::{Files, later};
+use super::state::{Files, later};
 use crate::refusal::{self, Unknown, unknown};
 use crate::sealing::Purpose;
 

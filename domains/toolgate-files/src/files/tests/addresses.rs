@@ -11,7 +11,8 @@ use url::Url;
 
 use super::{erna, put, read};
 use crate::access::Access;
-use crate::files::{ByteRange, Files};
+use crate::files::ByteRange;
+use crate::files::state::Files;
 use crate::fixture::{World, noise};
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
