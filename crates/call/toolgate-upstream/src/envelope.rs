@@ -169,6 +169,12 @@ pub(crate) fn answer(id: &str, outcome: &Result<RawJson, RpcError>) -> bytes::By
     }
 }
 
+pub(crate) fn level_request(level: &str) -> ServerRequest {
+    let mut params = r#""level":"#.to_owned();
+    push_string(&mut params, level);
+    ServerRequest::new("logging/setLevel", params)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,6 +3,8 @@
 
 mod affinity;
 mod choice;
+mod company;
+mod failure;
 mod incidents;
 mod merge;
 mod sending;
@@ -25,13 +27,13 @@ use toolgate_core::server::{Affinity, InstanceId, Listing, ServerSpec, ServerSta
 use crate::context::{Context, House};
 use crate::gate::Gate;
 use crate::latency::Latency;
-use crate::member::{Company, Duty, Member};
+use crate::member::{Duty, Member};
 use crate::rates::Limiter;
 use crate::reading::Reading;
 use crate::watching::Wanted;
+use company::Company;
 
-use affinity::Homes;
-use choice::Bond;
+use affinity::{Bond, Homes};
 pub(crate) use incidents::Incidents;
 use tools::Tools;
 pub use vitals::{InstanceVitals, Rest, ToolVitals, Vitals};

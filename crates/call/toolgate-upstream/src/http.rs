@@ -1,5 +1,6 @@
 //! A server behind a URL: the address, the headers of every request, and the meaning of its HTTP answers.
 
+mod first_answer;
 pub(crate) mod open;
 pub(crate) mod pair;
 mod session;

@@ -9,6 +9,7 @@ mod context;
 mod deadline;
 mod envelope;
 mod events;
+mod facts;
 mod fleet;
 mod gate;
 mod http;
@@ -40,10 +41,11 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolgate_core::port::{BoxFuture, Caller, Keyring, Reply, ServerError, ServerRequest, Servers, Watcher};
-use toolgate_core::server::{Confinement, Era, ServerSpec};
+use toolgate_core::server::{Confinement, ServerSpec};
 use toolgate_core::{Fault, FaultKind, Limits, RawJson, ServerName};
 use toolgate_sandbox::Confiner;
 
+pub use facts::{Facts, NoFacts};
 pub use fleet::{InstanceVitals, Rest, ToolVitals, Vitals};
 pub use latency::LatencySnapshot;
 pub use reaper::reaper_main;
@@ -54,25 +56,6 @@ use fleet::{Fleet, see_off};
 /// The variables a child inherits from the gateway's environment. Everything else it must be given.
 pub const INHERITED: [&str; 10] =
     ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LC_ALL", "TMPDIR", "TZ"];
-
-/// The knowledge about servers from earlier runs.
-pub trait Facts: Send + Sync {
-    /// The era and protocol version a server spoke when it was last reached.
-    fn remembered(&self, server: &ServerName) -> Option<(Era, String)>;
-    fn remember(&self, server: &ServerName, era: Era, version: &str);
-}
-
-/// Remembers nothing: every server is probed each time.
-#[derive(Debug, Default)]
-pub struct NoFacts;
-
-impl Facts for NoFacts {
-    fn remembered(&self, _server: &ServerName) -> Option<(Era, String)> {
-        None
-    }
-
-    fn remember(&self, _server: &ServerName, _era: Era, _version: &str) {}
-}
 
 /// The dependencies of the servers.
 pub struct Setup {

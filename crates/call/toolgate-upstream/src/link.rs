@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use toolgate_core::port::{Caller, Reply, ServerError, ServerRequest};
 use toolgate_core::server::Era;
-use toolgate_wire::object::push_string;
 
 use crate::answer;
 use crate::context::Context;
 use crate::deadline::Deadline;
-use crate::envelope;
+use crate::envelope::{self, level_request};
 use crate::http::pair::Pair;
 use crate::http::sessions::Sessions;
 use crate::http::stateless::Stateless;
@@ -164,10 +163,4 @@ impl Live {
             _ => {}
         }
     }
-}
-
-pub(crate) fn level_request(level: &str) -> ServerRequest {
-    let mut params = r#""level":"#.to_owned();
-    push_string(&mut params, level);
-    ServerRequest::new("logging/setLevel", params)
 }

@@ -96,13 +96,6 @@ enum Phase {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Connection(u64);
 
-/// The size of a fleet: one member or several.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Company {
-    Alone,
-    Others,
-}
-
 /// The readiness of a member for a request.
 pub(crate) enum Standing {
     /// Over this connection and no later one.

@@ -1,12 +1,14 @@
-//! The homes of sessions and tasks: the instance with the session of a run or with a task. Bounded; the least
-//! recently used are forgotten first.
+//! The homes of sessions and tasks: the instance with the session of a run or with a task, and the bond that
+//! keeps requests there. Bounded; the least recently used are forgotten first.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Mutex, PoisonError};
 
-use toolgate_core::server::InstanceId;
+use toolgate_core::PrincipalId;
+use toolgate_core::port::{Belonging, Caller, ServerRequest};
+use toolgate_core::server::{Affinity, InstanceId};
 
 /// The size of one generation. There are two: a used entry moves to the younger one, and when that is full it
 /// becomes the older one and the rest of that is forgotten.
@@ -51,6 +53,24 @@ impl<K: Eq + Hash> Generations<K> {
             self.old = std::mem::take(&mut self.young);
         }
         self.young.insert(key, home);
+    }
+}
+
+/// The bond that stays at one instance.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) enum Bond {
+    Principal(PrincipalId),
+    Together(Belonging),
+}
+
+impl Bond {
+    /// `None` if the request may go anywhere.
+    pub(super) fn of(affinity: Affinity, request: &ServerRequest, caller: &dyn Caller) -> Option<Self> {
+        match affinity {
+            Affinity::None => None,
+            Affinity::Run => request.belongs_to.clone().map(Bond::Together),
+            Affinity::Principal => Some(Bond::Principal(caller.principal().clone())),
+        }
     }
 }
 

@@ -4,15 +4,17 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use toolgate_core::port::{Belonging, Caller, ServerRequest};
-use toolgate_core::server::{Affinity, InstanceId};
-use toolgate_core::{FaultKind, PrincipalId};
+use toolgate_core::FaultKind;
+use toolgate_core::port::{Caller, ServerRequest};
+use toolgate_core::server::InstanceId;
 
+use super::affinity::Bond;
+use super::company::Company;
 use super::merge::NO_INSTANCE;
 use super::tools::resting;
 use super::{Fleet, Roll};
 use crate::breaker::Resting;
-use crate::member::{Company, Connection, Member, Standing};
+use crate::member::{Connection, Member, Standing};
 
 const OTHER_VERSIONS: &str = "no instance offers the version that was reviewed";
 const OVER: &str = "it has been removed";
@@ -39,24 +41,6 @@ enum Home {
     Session(InstanceId),
     /// No other instance knows the task while that one is on the roll.
     Task(InstanceId),
-}
-
-/// The bond that stays at one instance.
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub(super) enum Bond {
-    Principal(PrincipalId),
-    Together(Belonging),
-}
-
-impl Bond {
-    /// `None` if the request may go anywhere.
-    pub(super) fn of(affinity: Affinity, request: &ServerRequest, caller: &dyn Caller) -> Option<Self> {
-        match affinity {
-            Affinity::None => None,
-            Affinity::Run => request.belongs_to.clone().map(Bond::Together),
-            Affinity::Principal => Some(Bond::Principal(caller.principal().clone())),
-        }
-    }
 }
 
 /// The obstacles of members that cannot take a request.

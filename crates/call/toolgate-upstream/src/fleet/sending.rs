@@ -9,14 +9,17 @@ use toolgate_core::port::{Caller, Reply, ServerError, ServerRequest};
 use toolgate_core::{Fault, FaultKind};
 use toolgate_wire::Members;
 
-use super::choice::{Bond, Choice, Ready};
+use super::affinity::Bond;
+use super::choice::{Choice, Ready};
+use super::company::Company;
+use super::failure::{Failed, is_failure};
 use super::tools::resting;
 use super::{Fleet, Roll};
 use crate::breaker::Admission;
 use crate::cache::{Observed, Sharing, Slot};
 use crate::deadline::Deadline;
 use crate::keys;
-use crate::member::{Company, Member};
+use crate::member::Member;
 
 const LEAVES: &str = "the gateway is letting go of it";
 
@@ -205,18 +208,6 @@ impl Fleet {
     }
 }
 
-/// A request that failed, and the member it had reached, if any.
-pub(super) struct Failed {
-    pub(super) error: ServerError,
-    pub(super) at: Option<u64>,
-}
-
-impl Failed {
-    fn unsent(error: ServerError) -> Self {
-        Self { error, at: None }
-    }
-}
-
 struct News {
     receiver: watch::Receiver<()>,
     until: Instant,
@@ -239,21 +230,5 @@ fn tell(admission: Admission<'_>, member: &Member, began: Instant, outcome: &Res
         }
         // It concerns the request, or our own limits.
         Err(ServerError::Fault(_)) => drop(admission),
-    }
-}
-
-pub(super) fn is_failure(kind: &FaultKind) -> bool {
-    match kind {
-        FaultKind::Down { .. }
-        | FaultKind::Lost { .. }
-        | FaultKind::TimedOut { .. }
-        | FaultKind::Garbled { .. } => true,
-        FaultKind::Refused { status, .. } => *status >= 500,
-        FaultKind::TooLarge { .. }
-        | FaultKind::Busy { .. }
-        | FaultKind::RateLimited { .. }
-        | FaultKind::Resting { .. }
-        | FaultKind::Unauthorized { .. }
-        | FaultKind::Unread { .. } => false,
     }
 }

@@ -11,12 +11,12 @@ use toolgate_core::tool::Rate;
 use toolgate_core::{FaultKind, Tool};
 
 use super::Incidents;
-use super::sending::{Failed, is_failure};
+use super::company::Company;
+use super::failure::{Failed, is_failure};
 use crate::breaker::{Admission, Breaker, Resting};
 use crate::deadline::Deadline;
 use crate::gate::Gate;
 use crate::latency::Latency;
-use crate::member::Company;
 use crate::rates::Limiter;
 
 /// The maximum number of remembered tools of one server. Beyond it, those without limits are forgotten.

@@ -8,20 +8,17 @@ use toolgate_core::port::ServerError;
 use toolgate_core::server::{Era, EraChoice};
 use toolgate_wire::Version;
 
+use super::Endpoint;
+use super::first_answer::{read, refused_at_the_door};
 use super::pair::Pair;
 use super::session::OpenFailure;
 use super::sessions::Sessions;
 use super::stateless::Stateless;
-use super::{Endpoint, body_fault, judge};
-use crate::client::{Answered, shown};
 use crate::context::Context;
-use crate::events::Events;
 use crate::link::Link;
-use crate::pending::Answer;
 use crate::probe::{
     DISCOVER_PATIENCE, OpenError, Opening, discover_request, not_newer, shared_modern_version,
 };
-use crate::routing::Own;
 
 /// Opens a connection in a way that the server understands; that of the last time is tried first.
 pub(crate) async fn open(ctx: &Arc<Context>, remembered: Option<Era>) -> Result<(Link, Opening), OpenError> {
@@ -92,41 +89,4 @@ async fn older(ctx: &Arc<Context>, endpoint: &Endpoint) -> Result<(Link, Opening
 
 fn is_not_here(status: StatusCode) -> bool {
     matches!(status, StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED)
-}
-
-/// Answers that say nothing about eras: the server wants a credential, or has moved.
-pub(crate) fn refused_at_the_door(ctx: &Context, answered: &Answered) -> Result<(), OpenError> {
-    let status = answered.status.as_u16();
-    let header = |name| answered.header(name).map(|text| text.chars().take(200).collect::<String>());
-    match answered.status {
-        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-            let (server, challenge) = (ctx.name().clone(), header("www-authenticate"));
-            Err(OpenError::Credential { server, status, challenge })
-        }
-        other if other.is_redirection() => Err(OpenError::Redirect {
-            status,
-            location: header("location").map_or_else(|| "nowhere".into(), |location| shown(&location)),
-        }),
-        _ => Ok(()),
-    }
-}
-
-/// Reads the one answer that was asked for, as a body or as a stream.
-pub(crate) async fn read(ctx: &Arc<Context>, answered: Answered, id: u64) -> Answer {
-    let status = answered.status;
-    let limit = ctx.limits().result_bytes_max;
-    if !answered.is_event_stream() {
-        let body = answered.whole(limit).await.map_err(|error| body_fault(ctx, error))?;
-        return judge(ctx, status, &body, id);
-    }
-    let ended = tokio_util::sync::CancellationToken::new();
-    let own = Own { ctx, id, caller: None, deadline: None, ended: &ended, back: None, pending: None };
-    let mut events = Events::new(answered, limit);
-    while let Some(event) = events.next().await.map_err(|error| body_fault(ctx, error))? {
-        if let Some(answer) = own.take(&event.data.into()) {
-            events.finish();
-            return answer;
-        }
-    }
-    Err(ctx.lost("the stream ended before the answer came"))
 }

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use toolgate_core::port::ServerError;
 use toolgate_core::{FaultKind, PrincipalId};
 
-use super::open::refused_at_the_door;
+use super::first_answer::refused_at_the_door;
 use super::{Endpoint, send_fault, unauthorized};
 use crate::client::{Answered, BodyError, excerpt, shown};
 use crate::context::Context;

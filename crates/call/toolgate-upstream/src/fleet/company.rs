@@ -1,0 +1,8 @@
+//! An instance stands alone, or has others beside it.
+
+/// The size of a fleet: one member or several.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Company {
+    Alone,
+    Others,
+}
