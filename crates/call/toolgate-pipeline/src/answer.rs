@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use toolgate_core::approval::Approval;
 use toolgate_core::{Blame, CanonicalName, Fault, RawJson, RefusalKind, RpcError, Tool};
 
-use crate::call::Round;
 use crate::envelope::{Envelope, META_KEY};
+use crate::request::Round;
 
 /// The end of a call, as its caller sees it.
 #[derive(Debug)]

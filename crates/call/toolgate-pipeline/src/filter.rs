@@ -7,6 +7,7 @@
 
 mod kind;
 mod personal;
+mod search;
 mod sieve;
 #[cfg(test)]
 mod tests;
@@ -25,7 +26,7 @@ pub use kind::{Kind, known_kinds};
 pub use sieve::{Fired, Sifted};
 
 use crate::redact;
-use personal::Check;
+use search::{Places, Search};
 use sieve::Sieve;
 
 /// The maximum number of filters.
@@ -147,9 +148,6 @@ pub fn expression(pattern: &str) -> Result<Regex, BadExpression> {
     }
 }
 
-/// Some of the filters, by their places.
-type Places = u128;
-
 /// All filters, compiled.
 #[derive(Debug)]
 pub struct Filters {
@@ -169,16 +167,6 @@ struct Filter {
     definition: Digest,
     /// The number of matches so far.
     matched: AtomicU64,
-}
-
-/// One expression to search for, shared by all filters that use it.
-#[derive(Debug)]
-struct Search {
-    regex: Regex,
-    /// Narrows a match to the relevant part, or discards it.
-    check: Option<Check>,
-    kind: &'static str,
-    wanted_by: Places,
 }
 
 /// A match of a filter.

@@ -3,26 +3,33 @@
 mod answer;
 mod call;
 pub mod canonical;
+mod delivery;
 pub mod desk;
 mod difference;
 mod envelope;
 pub mod filter;
 mod flight;
 mod held;
+mod pipeline;
+mod ports;
 mod question;
 pub mod redact;
+mod request;
 pub mod schema;
+mod settings;
 mod standing;
 mod steps;
 mod ticket;
 mod words;
 
 pub use answer::{Answer, AnswerBody, Counsel, Refusal};
-pub use call::{
-    Account, CallContext, CallRequest, Clean, Client, Delivered, Executor, Keep, Labels, Load, Patience,
-    Pipeline, Round, Settings, Setup, Tokens, Undelivered, WhenDown,
-};
+pub use delivery::{Account, Delivered, Load, Tokens, Undelivered};
 pub use envelope::{Envelope, META_KEY, OUTPUT_SCHEMA, Warning};
+pub use pipeline::{Pipeline, Setup};
+pub use ports::{Client, Executor, Patience};
+pub use request::{CallContext, CallRequest, Labels, Round};
+pub use settings::{Keep, Settings, WhenDown};
+pub use steps::clean::Clean;
 pub use ticket::Received;
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use toolgate_core::event::{About, Entry, Event, EventKind};
 use toolgate_core::governance::StoreDown;
 use toolgate_core::{PrincipalId, RawJson};
 
-use crate::call::Pipeline;
+use crate::pipeline::Pipeline;
 
 impl Pipeline {
     /// Records a server's question to a client, or its prevention. `principal` is the one to be asked.

@@ -2,10 +2,14 @@
 
 pub(crate) mod approve;
 pub(crate) mod attach;
+pub(crate) mod clean;
 pub(crate) mod decide;
+mod end;
 pub(crate) mod execute;
 pub(crate) mod filter;
 mod heard;
+mod output;
 pub(crate) mod record;
+mod refusals;
 mod unseen;
 pub(crate) mod validate;

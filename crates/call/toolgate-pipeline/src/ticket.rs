@@ -13,10 +13,11 @@ use toolgate_core::scope::AgentName;
 use toolgate_core::{AuditLevel, Digest, Principal, PrincipalId, RawJson, Tool};
 
 use crate::answer::Refusal;
-use crate::call::{CallRequest, Pipeline, Round};
 use crate::envelope::{Envelope, Warning};
 use crate::filter::Filters;
+use crate::pipeline::Pipeline;
 use crate::redact::Marks;
+use crate::request::{CallRequest, Round};
 
 /// A call that has just arrived. Only filters take it further.
 pub struct Received {

@@ -10,7 +10,7 @@ use toolgate_core::moment::rfc3339;
 use toolgate_core::{Blame, CanonicalName};
 
 use crate::answer::Refusal;
-use crate::call::Pipeline;
+use crate::pipeline::Pipeline;
 use crate::ticket::Ticket;
 
 /// Whom a text is for: the name they know the tool by, the time, and where people decide.

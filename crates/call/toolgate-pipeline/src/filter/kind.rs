@@ -1,7 +1,7 @@
 //! The kinds of data that filters know by name. Credentials are those that redaction knows by their look.
 
 use super::personal::{EMAIL, Finder, IBAN, PHONE, SSN};
-use super::{Places, Search};
+use super::search::{Places, Search};
 use crate::redact;
 
 /// A kind of personal data or of secrets, or a group of them.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use regex::Regex;
 
-use super::{Places, Search};
+use super::search::{Places, Search};
 
 /// Narrows a match to the relevant part, or discards it.
 pub(super) type Check = fn(&str, Range<usize>) -> Option<Range<usize>>;

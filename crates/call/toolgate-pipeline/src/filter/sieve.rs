@@ -8,7 +8,8 @@ use serde::Serialize;
 use serde_json::Value;
 use toolgate_core::Digest;
 
-use super::{Action, Filters, Hit, Places};
+use super::search::Places;
+use super::{Action, Filters, Hit};
 use crate::canonical::escape_step;
 use crate::redact;
 

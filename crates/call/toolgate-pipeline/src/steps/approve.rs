@@ -12,13 +12,15 @@ use toolgate_core::governance::{Deciding, NewApproval, StoreDown, Warrant};
 use toolgate_core::{Blame, Digest, RawJson, stop_point};
 
 use super::decide::{Permitted, judge};
-use super::execute::{cancelled, ledger_down};
 use super::heard::{note_edit, ran_before};
+use super::refusals::{cancelled, ledger_down};
 use super::{filter, unseen};
 use crate::answer::Refusal;
-use crate::call::{Client, Patience, Pipeline, Round};
 use crate::canonical;
+use crate::pipeline::Pipeline;
+use crate::ports::{Client, Patience};
 use crate::redact::{self, Marks, Redacted};
+use crate::request::Round;
 use crate::schema::{InputCheck, render};
 use crate::ticket::{Stopped, Ticket, Words};
 use crate::words::Reader;

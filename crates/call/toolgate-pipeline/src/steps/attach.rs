@@ -7,8 +7,9 @@ use toolgate_core::event::Outcome;
 
 use super::validate::Validated;
 use crate::answer::Refusal;
-use crate::call::{Executor, Pipeline};
 use crate::envelope::Warning;
+use crate::pipeline::Pipeline;
+use crate::ports::Executor;
 use crate::ticket::{Stopped, Ticket};
 
 /// A call with everything known that it refers to.

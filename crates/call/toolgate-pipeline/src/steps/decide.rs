@@ -6,7 +6,7 @@ use toolgate_core::event::{DecisionKind, Outcome};
 use toolgate_core::{Digest, RawJson};
 
 use super::attach::Attached;
-use crate::call::Pipeline;
+use crate::pipeline::Pipeline;
 use crate::ticket::{Stopped, Ticket};
 use crate::words::Reader;
 

@@ -7,18 +7,22 @@ use toolgate_core::approval::{ApprovalRefusal, ApprovalState};
 use toolgate_core::event::{Durability, EventKind, Outcome};
 use toolgate_core::governance::{StartRefused, StoreDown, Warrant};
 use toolgate_core::port::{Reply, ServerError};
-use toolgate_core::{Blame, Digest, FaultKind, RawJson, RpcError, stop_point};
+use toolgate_core::{Blame, Digest, FaultKind, RawJson, stop_point};
 use toolgate_wire::Members;
-use toolgate_wire::object::may_say;
 
 use super::approve::Approved;
-use super::filter;
+use super::clean;
+use super::end::{End, Origin, outcome_of};
 use super::heard::ran_before;
+use super::refusals::{cancelled, ledger_down};
 use crate::answer::Refusal;
-use crate::call::{Account, Delivered, Executor, Load, Pipeline, Undelivered, WhenDown};
+use crate::delivery::{Account, Delivered, Load, Undelivered};
 use crate::envelope::Warning;
 use crate::flight::Flight;
+use crate::pipeline::Pipeline;
+use crate::ports::Executor;
 use crate::redact::Marks;
+use crate::settings::WhenDown;
 use crate::ticket::{Stopped, Ticket};
 
 /// Larger extras are recorded by digest and size only.
@@ -32,41 +36,6 @@ pub(crate) struct Executed<'p> {
     /// The agreement that the next round of the call may continue with.
     pub(super) agreed: Option<Digest>,
     pub(super) account: Account,
-}
-
-pub(super) enum End {
-    Result {
-        result: RawJson,
-        outcome: Outcome,
-        origin: Origin,
-        /// The result of the check against the tool's own schema, if known already.
-        checked: Option<Box<Result<(), Refusal>>>,
-    },
-    /// It ran, but a filter withholds the result.
-    Withheld(Box<Withheld>),
-    Error(RpcError),
-    Fault(toolgate_core::Fault),
-    InputRequired(RawJson),
-    Task(RawJson),
-    /// It was not sent: something that it needs is unavailable.
-    Refused(toolgate_core::Refusal),
-    Cancelled,
-}
-
-/// A result that a filter withholds.
-pub(super) struct Withheld {
-    pub(super) outcome: Outcome,
-    /// The result with the finds masked.
-    pub(super) kept: Option<RawJson>,
-    pub(super) refusal: Refusal,
-}
-
-/// The origin of a result.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Origin {
-    Server,
-    /// The same call a short while ago.
-    Cache,
 }
 
 pub(crate) async fn execute<'p>(
@@ -112,7 +81,7 @@ pub(crate) async fn execute<'p>(
     let load = Load { arguments, extras: extras.sent, only_seen };
     let end = match send(&mut ticket, load, executor, cancel).await {
         Ok(delivered) => pass_on(pipeline, &mut ticket, delivered, executor).await,
-        Err(End::Error(error)) => filter::clean_error(pipeline, &mut ticket, error),
+        Err(End::Error(error)) => clean::clean_error(pipeline, &mut ticket, error),
         Err(end) => end,
     };
     stop_point::reach("answered");
@@ -121,15 +90,6 @@ pub(crate) async fn execute<'p>(
         false => Account::default(),
     };
     Ok(Executed { ticket, end, flight, agreed, account })
-}
-
-impl End {
-    fn result(&self) -> Option<&RawJson> {
-        match self {
-            End::Result { result, .. } => Some(result),
-            _ => None,
-        }
-    }
 }
 
 /// The durability of the start before anything is sent. It is on disk if the call may change something or
@@ -214,7 +174,7 @@ async fn pass_on(
     delivered: Delivered,
     executor: &dyn Executor,
 ) -> End {
-    let clean = match filter::clean(pipeline, ticket, delivered) {
+    let clean = match clean::clean(pipeline, ticket, delivered) {
         Ok(clean) if executor.must_unpack(&clean) => executor.unpack(&ticket.call, clean).await,
         Ok(clean) => clean,
         Err(end) => return end,
@@ -283,34 +243,6 @@ fn told(pipeline: &Pipeline, ticket: &Ticket, extras: &RawJson) -> Value {
     }
     let extras: Value = extras.decode().unwrap_or_default();
     pipeline.redactor.redact_input(ticket.tool.name.as_str(), &extras, Marks::Plain).value.into_owned()
-}
-
-/// Searched as text first: almost no result is an error.
-pub(super) fn outcome_of(result: &RawJson) -> Outcome {
-    let said = may_say(result.as_bytes(), "isError")
-        && Members::of(result)
-            .is_ok_and(|members| members.get("isError").is_some_and(|raw| raw.get() == "true"));
-    if said { Outcome::ToolError } else { Outcome::Succeeded }
-}
-
-pub(super) fn cancelled() -> Refusal {
-    Refusal::new(
-        "cancelled",
-        Blame::Caller,
-        "the call was cancelled before it was sent",
-        "call again if it is still wanted",
-    )
-}
-
-pub(super) fn ledger_down(ticket: Ticket, down: &StoreDown) -> Box<Stopped> {
-    let message = format!("the call was not sent because it could not be recorded: {down}");
-    let refusal = Refusal::new(
-        "ledger_down",
-        Blame::Gateway,
-        message,
-        "call again in a moment; the operator sees the cause in the log",
-    );
-    Stopped::new(ticket, Outcome::Refused, refusal.retry())
 }
 
 fn stale(ticket: Ticket, message: &str) -> Box<Stopped> {

@@ -1,18 +1,14 @@
-//! Step one: filters inspect what is to be sent; and on the way back, what the server answered.
+//! Step one: filters inspect what is to be sent. On the way back, `clean` inspects what the server answered.
 
 use serde_json::{Value, json};
-use toolgate_core::content::Notice;
 use toolgate_core::event::{EventKind, Outcome};
-use toolgate_core::port::Reply;
-use toolgate_core::{Blame, RawJson, RpcError};
+use toolgate_core::{Blame, RawJson};
 
-use super::execute::{End, Withheld, outcome_of};
-use super::record::check_output;
 use crate::answer::Refusal;
-use crate::call::{Delivered, Pipeline};
 use crate::canonical;
 use crate::envelope::Warning;
 use crate::filter::{Action, Filters, Fired, Side, asks};
+use crate::pipeline::Pipeline;
 use crate::ticket::{Received, Stopped, Ticket, Watched};
 
 /// The path of members of `_meta` in messages.
@@ -92,88 +88,14 @@ pub(super) fn look_again(pipeline: &Pipeline, ticket: &mut Ticket, effective: &V
     Ok(())
 }
 
-/// A response that may be passed on. Only filters make one, and every result is made of one.
-#[derive(Debug)]
-pub struct Clean {
-    delivered: Delivered,
-    /// The result of the check against the tool's own schema, if it happened before something was masked.
-    checked: Option<Box<Result<(), Refusal>>>,
-}
-
-impl Clean {
-    pub fn reply(&self) -> &Reply {
-        &self.delivered.reply
-    }
-
-    /// The same once parts of the result were taken out of it.
-    #[must_use]
-    pub fn less(mut self, reply: Reply, refs: Vec<RawJson>, notices: Vec<Notice>) -> Self {
-        self.delivered.reply = reply;
-        self.delivered.refs = refs;
-        self.delivered.notices.extend(notices);
-        self
-    }
-
-    pub(super) fn into_parts(self) -> (Delivered, Option<Box<Result<(), Refusal>>>) {
-        (self.delivered, self.checked)
-    }
-}
-
-/// Looks through a result. What may not be passed on ends the call, which has run.
-pub(super) fn clean(
+/// Records that filters found something: which filter, which kind and where.
+pub(super) fn note(
     pipeline: &Pipeline,
     ticket: &mut Ticket,
-    mut delivered: Delivered,
-) -> Result<Clean, End> {
-    let passed = |delivered| Ok(Clean { delivered, checked: None });
-    let (result, wrap): (_, fn(RawJson) -> Reply) = match &delivered.reply {
-        Reply::Complete(result) => (result.clone(), Reply::Complete),
-        Reply::Cached(result) => (result.clone(), Reply::Cached),
-        Reply::InputRequired(_) | Reply::Task(_) => return passed(delivered),
-    };
-    let Some(filters) = pipeline.filters.load_full() else { return passed(delivered) };
-    let Some(watch) = filters.on(Side::Results, ticket.tool.name.as_str()) else { return passed(delivered) };
-    let sifted = watch.sift(result.as_str());
-    if sifted.fired.is_empty() {
-        return passed(delivered);
-    }
-    note(pipeline, ticket, &filters, Side::Results, &sifted.fired);
-    let masked = sifted.masked.map_or_else(|| result.clone(), RawJson::from_composed);
-    if says(&sifted.fired, Action::Block) {
-        let outcome = delivered.outcome.unwrap_or_else(|| outcome_of(&result));
-        let refusal = withheld(ticket, &sifted.fired);
-        return Err(End::Withheld(Box::new(Withheld { outcome, kept: Some(masked), refusal })));
-    }
-    warn(ticket, &sifted.fired, "in the result");
-    let checked = check_output(pipeline, ticket, &result).map_or(Ok(()), Err);
-    delivered.reply = wrap(masked);
-    Ok(Clean { delivered, checked: Some(Box::new(checked)) })
-}
-
-/// Inspects the text of a server's error.
-pub(super) fn clean_error(pipeline: &Pipeline, ticket: &mut Ticket, error: RpcError) -> End {
-    let Some(filters) = pipeline.filters.load_full() else { return End::Error(error) };
-    let Some(watch) = filters.on(Side::Results, ticket.tool.name.as_str()) else { return End::Error(error) };
-    let said = json!({ "message": error.message, "data": error.data });
-    let sifted = watch.sift(&said.to_string());
-    if sifted.fired.is_empty() {
-        return End::Error(error);
-    }
-    note(pipeline, ticket, &filters, Side::Results, &sifted.fired);
-    if says(&sifted.fired, Action::Block) {
-        let refusal = withheld(ticket, &sifted.fired);
-        return End::Withheld(Box::new(Withheld { outcome: Outcome::Failed, kept: None, refusal }));
-    }
-    warn(ticket, &sifted.fired, "in the server's error");
-    let masked = sifted.masked.and_then(|masked| serde_json::from_str::<Value>(&masked).ok());
-    let Some(mut masked) = masked else { return End::Error(error) };
-    let message = masked["message"].as_str().unwrap_or_default().to_owned();
-    let data = error.data.is_some().then(|| masked["data"].take().into());
-    End::Error(RpcError { code: error.code, message, data })
-}
-
-/// Records that filters found something: which filter, which kind and where.
-fn note(pipeline: &Pipeline, ticket: &mut Ticket, filters: &Filters, side: Side, fired: &[Fired<'_>]) {
+    filters: &Filters,
+    side: Side,
+    fired: &[Fired<'_>],
+) {
     filters.count(fired);
     let mut event = ticket.event(pipeline, EventKind::FilterMatched);
     event.detail = Some(json!({ "on": side, "filters": fired }).into());
@@ -182,14 +104,14 @@ fn note(pipeline: &Pipeline, ticket: &mut Ticket, filters: &Filters, side: Side,
 }
 
 /// Adds a warning about masked parts to the answer.
-fn warn(ticket: &mut Ticket, fired: &[Fired<'_>], when: &str) {
+pub(super) fn warn(ticket: &mut Ticket, fired: &[Fired<'_>], when: &str) {
     for one in fired.iter().filter(|one| one.action == Action::Mask) {
         let message = format!("filter {:?} masked {one} {when}", one.filter);
         ticket.warnings.push(Warning::new("filtered", message));
     }
 }
 
-fn says(fired: &[Fired<'_>], action: Action) -> bool {
+pub(super) fn says(fired: &[Fired<'_>], action: Action) -> bool {
     fired.iter().any(|one| one.action == action)
 }
 
@@ -199,12 +121,4 @@ fn blocked(ticket: &Ticket, fired: &[Fired<'_>]) -> Refusal {
     let message = format!("this call of {} was not sent: {}", ticket.tool.name, found.join("; "));
     let hint = "leave it out of the arguments and call again; the operator decides what may be sent";
     Refusal::new("filter_blocked", Blame::Caller, message, hint).details(json!({ "filters": fired }))
-}
-
-fn withheld(ticket: &Ticket, fired: &[Fired<'_>]) -> Refusal {
-    let stops = fired.iter().filter(|one| one.action == Action::Block);
-    let found: Vec<String> = stops.map(|one| format!("filter {:?} found {one}", one.filter)).collect();
-    let message = format!("{} ran, and its result is withheld: {}", ticket.tool.name, found.join("; "));
-    let hint = "do not repeat the call to get it: it has run; the operator decides what may be passed on";
-    Refusal::new("result_withheld", Blame::Server, message, hint).details(json!({ "filters": fired }))
 }

@@ -5,10 +5,10 @@ use toolgate_core::approval::Approval;
 use toolgate_core::event::Outcome;
 use toolgate_core::governance::RecordedEnd;
 
-use super::execute::ledger_down;
-use crate::call::Pipeline;
+use super::refusals::ledger_down;
 use crate::difference::{self, EDITED};
 use crate::envelope::Warning;
+use crate::pipeline::Pipeline;
 use crate::ticket::{Stopped, Ticket, Words};
 use crate::words::Reader;
 

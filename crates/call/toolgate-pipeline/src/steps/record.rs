@@ -2,18 +2,21 @@
 
 use serde_json::{Value, json};
 use toolgate_core::event::{Durability, EventKind, Outcome};
-use toolgate_core::{Blame, CanonicalName, OutputCheck, RawJson, stop_point};
-use toolgate_wire::Members;
+use toolgate_core::{Blame, CanonicalName, RawJson, stop_point};
 
 use super::approve::{agreement, bound};
-use super::execute::{End, Executed, Origin, Withheld};
+use super::end::{End, Origin, Withheld};
+use super::execute::Executed;
+use super::output::check_output;
 use crate::answer::{Answer, AnswerBody, Refusal};
-use crate::call::{Account, Pipeline, Round, WhenDown};
 use crate::canonical;
+use crate::delivery::Account;
 use crate::difference;
-use crate::envelope::{Envelope, OUTPUT_SCHEMA, Warning};
+use crate::envelope::{Envelope, Warning};
+use crate::pipeline::Pipeline;
 use crate::redact::echo;
-use crate::schema::{InputCheck, render};
+use crate::request::Round;
+use crate::settings::WhenDown;
 use crate::ticket::{Stopped, Ticket, Words};
 
 /// A call whose end is in the ledger. Every answer is made of one.
@@ -235,34 +238,4 @@ fn keep_output(pipeline: &Pipeline, ticket: &mut Ticket, result: &RawJson) -> to
     let redacted = pipeline.redactor.redact_output(ticket.tool.name.as_str(), result);
     let json = echo::forget(redacted.json, &ticket.secrets);
     ticket.keep_body(pipeline, json)
-}
-
-/// Holds a result against the tool's own schema.
-pub(super) fn check_output(pipeline: &Pipeline, ticket: &mut Ticket, result: &RawJson) -> Option<Refusal> {
-    ticket.tool.output_schema.as_ref()?;
-    let check = ticket.tool.output_check.unwrap_or(pipeline.settings.output_check);
-    if check == OutputCheck::Off {
-        return None;
-    }
-    let members = Members::of(result).ok()?;
-    if members.get("isError").is_some_and(|raw| raw.get() == "true") {
-        return None;
-    }
-    let problem = match members.get("structuredContent") {
-        None => "it has no structured content although the tool promises some".to_owned(),
-        Some(raw) => {
-            let value: Value = serde_json::from_str(raw.get()).ok()?;
-            match pipeline.schemas.check_output(&ticket.tool, &value) {
-                InputCheck::Invalid(problems) => render(&problems),
-                InputCheck::Valid | InputCheck::Partly(_) | InputCheck::Unchecked(_) => return None,
-            }
-        }
-    };
-    let message = format!("the result of {} breaks the tool's own schema: {problem}", ticket.tool.name);
-    ticket.warnings.push(Warning::new(OUTPUT_SCHEMA, message.clone()));
-    if check == OutputCheck::Warn {
-        return None;
-    }
-    let hint = "the tool ran; its server must be fixed, or `output = \"warn\"` set for it";
-    Some(Refusal::new(OUTPUT_SCHEMA, Blame::Server, message, hint))
 }

@@ -6,9 +6,9 @@ use toolgate_core::event::Outcome;
 
 use super::filter::Filtered;
 use crate::answer::Refusal;
-use crate::call::Pipeline;
 use crate::canonical;
 use crate::envelope::Warning;
+use crate::pipeline::Pipeline;
 use crate::schema::{InputCheck, Problem, render};
 use crate::ticket::{Stopped, Ticket};
 

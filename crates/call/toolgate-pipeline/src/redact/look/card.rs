@@ -25,14 +25,14 @@ pub(super) fn cards(text: &str) -> Vec<Range<usize>> {
 }
 
 /// True if a JSON text may contain one: an escape may precede it.
-pub(in crate::redact) fn may_hold_card(json: &str) -> bool {
+pub(crate) fn may_hold_card(json: &str) -> bool {
     let mut any = false;
     each_card(json.as_bytes(), |place| any |= !is_fraction(json.as_bytes(), &place));
     any
 }
 
 /// The digits of a card, if a number is one.
-pub(in crate::redact) fn card_of_number(number: u64) -> Option<String> {
+pub(crate) fn card_of_number(number: u64) -> Option<String> {
     let digits = (number >= NUMBER_MIN).then(|| number.to_string())?;
     is_card(digits.as_bytes()).then_some(digits)
 }

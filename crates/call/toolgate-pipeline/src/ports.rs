@@ -1,0 +1,94 @@
+//! The client of a call, and the one who sends it: the two sides that the pipeline stands between.
+
+use std::time::Duration;
+
+use toolgate_core::approval::Approval;
+use toolgate_core::content::Attached;
+use toolgate_core::id::CallId;
+use toolgate_core::port::BoxFuture;
+use toolgate_core::{RawJson, RpcError};
+
+use crate::delivery::{Account, Delivered, Load, Undelivered};
+use crate::steps::clean::Clean;
+
+/// The client of a call, as far as approvals need it.
+pub trait Client: Send + Sync {
+    /// True if the person at the client can be asked there.
+    fn can_confirm(&self) -> bool;
+    /// Puts an elicitation to the person at the client.
+    fn confirm(&self, params: RawJson) -> BoxFuture<'_, Result<RawJson, RpcError>>;
+    /// The way a call waits for a decision of other people.
+    fn patience(&self) -> Patience;
+    /// The call still waits.
+    fn waiting(&self, approval: &Approval, waited: Duration);
+    /// Checks whether people may be asked about one more call of this caller. `None` if there is no such
+    /// limit.
+    fn may_ask(&self) -> Option<BoxFuture<'_, Result<(), toolgate_core::Refusal>>> {
+        None
+    }
+    /// True if the client is still there to take the answer.
+    fn is_there(&self) -> bool {
+        true
+    }
+    /// True if the client cancelled the call. A broken connection is not a cancellation.
+    fn has_withdrawn(&self) -> bool {
+        false
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Patience {
+    /// A bounded time; then the client repeats its call.
+    Hold,
+    /// No wait: the client gets a durable handle.
+    Handle,
+    /// Not at all: the client repeats its call.
+    NotAtAll,
+    /// Waits until there is a decision.
+    Unbounded,
+}
+
+/// Sends an approved call to its server.
+pub trait Executor: Send + Sync {
+    /// Looks up files and refs that the arguments name, before the decision on the call: people agree to
+    /// their content. `None` if there is nothing to look up.
+    fn attach<'a>(
+        &'a self,
+        _arguments: &'a serde_json::Value,
+    ) -> Option<BoxFuture<'a, Result<Attached, toolgate_core::Refusal>>> {
+        None
+    }
+
+    /// Checks whether the call may start at this very moment, which may be long after it was proposed. `None`
+    /// if there is nothing to check. `arguments` is set if they differ from what the client sent.
+    fn admit<'a>(
+        &'a self,
+        _call: &'a CallId,
+        _arguments: Option<&'a RawJson>,
+    ) -> Option<BoxFuture<'a, Result<(), toolgate_core::Refusal>>> {
+        None
+    }
+
+    fn execute<'a>(&'a self, call: &'a CallId, load: Load) -> BoxFuture<'a, Result<Delivered, Undelivered>>;
+
+    /// True if executing the call writes events: then the call's own events come first.
+    fn writes_events(&self) -> bool {
+        false
+    }
+
+    /// The details that the end of the call reports besides its result.
+    fn account(&self, _arguments: &RawJson, _result: Option<&RawJson>) -> Account {
+        Account::default()
+    }
+
+    /// A quick check whether a result has parts that are too large or too binary for the context. Most have
+    /// none.
+    fn must_unpack(&self, _clean: &Clean) -> bool {
+        false
+    }
+
+    /// Takes that out, once filters have looked through it.
+    fn unpack<'a>(&'a self, _call: &'a CallId, clean: Clean) -> BoxFuture<'a, Clean> {
+        Box::pin(std::future::ready(clean))
+    }
+}

@@ -1,0 +1,104 @@
+//! Filters on the way back: they inspect what the server answered.
+
+use serde_json::{Value, json};
+use toolgate_core::content::Notice;
+use toolgate_core::event::Outcome;
+use toolgate_core::port::Reply;
+use toolgate_core::{Blame, RawJson, RpcError};
+
+use super::end::{End, Withheld, outcome_of};
+use super::filter::{note, says, warn};
+use super::output::check_output;
+use crate::answer::Refusal;
+use crate::delivery::Delivered;
+use crate::filter::{Action, Fired, Side};
+use crate::pipeline::Pipeline;
+use crate::ticket::Ticket;
+
+/// A response that may be passed on. Only filters make one, and every result is made of one.
+#[derive(Debug)]
+pub struct Clean {
+    delivered: Delivered,
+    /// The result of the check against the tool's own schema, if it happened before something was masked.
+    checked: Option<Box<Result<(), Refusal>>>,
+}
+
+impl Clean {
+    pub fn reply(&self) -> &Reply {
+        &self.delivered.reply
+    }
+
+    /// The same once parts of the result were taken out of it.
+    #[must_use]
+    pub fn less(mut self, reply: Reply, refs: Vec<RawJson>, notices: Vec<Notice>) -> Self {
+        self.delivered.reply = reply;
+        self.delivered.refs = refs;
+        self.delivered.notices.extend(notices);
+        self
+    }
+
+    pub(super) fn into_parts(self) -> (Delivered, Option<Box<Result<(), Refusal>>>) {
+        (self.delivered, self.checked)
+    }
+}
+
+/// Looks through a result. What may not be passed on ends the call, which has run.
+pub(super) fn clean(
+    pipeline: &Pipeline,
+    ticket: &mut Ticket,
+    mut delivered: Delivered,
+) -> Result<Clean, End> {
+    let passed = |delivered| Ok(Clean { delivered, checked: None });
+    let (result, wrap): (_, fn(RawJson) -> Reply) = match &delivered.reply {
+        Reply::Complete(result) => (result.clone(), Reply::Complete),
+        Reply::Cached(result) => (result.clone(), Reply::Cached),
+        Reply::InputRequired(_) | Reply::Task(_) => return passed(delivered),
+    };
+    let Some(filters) = pipeline.filters.load_full() else { return passed(delivered) };
+    let Some(watch) = filters.on(Side::Results, ticket.tool.name.as_str()) else { return passed(delivered) };
+    let sifted = watch.sift(result.as_str());
+    if sifted.fired.is_empty() {
+        return passed(delivered);
+    }
+    note(pipeline, ticket, &filters, Side::Results, &sifted.fired);
+    let masked = sifted.masked.map_or_else(|| result.clone(), RawJson::from_composed);
+    if says(&sifted.fired, Action::Block) {
+        let outcome = delivered.outcome.unwrap_or_else(|| outcome_of(&result));
+        let refusal = withheld(ticket, &sifted.fired);
+        return Err(End::Withheld(Box::new(Withheld { outcome, kept: Some(masked), refusal })));
+    }
+    warn(ticket, &sifted.fired, "in the result");
+    let checked = check_output(pipeline, ticket, &result).map_or(Ok(()), Err);
+    delivered.reply = wrap(masked);
+    Ok(Clean { delivered, checked: Some(Box::new(checked)) })
+}
+
+/// Inspects the text of a server's error.
+pub(super) fn clean_error(pipeline: &Pipeline, ticket: &mut Ticket, error: RpcError) -> End {
+    let Some(filters) = pipeline.filters.load_full() else { return End::Error(error) };
+    let Some(watch) = filters.on(Side::Results, ticket.tool.name.as_str()) else { return End::Error(error) };
+    let said = json!({ "message": error.message, "data": error.data });
+    let sifted = watch.sift(&said.to_string());
+    if sifted.fired.is_empty() {
+        return End::Error(error);
+    }
+    note(pipeline, ticket, &filters, Side::Results, &sifted.fired);
+    if says(&sifted.fired, Action::Block) {
+        let refusal = withheld(ticket, &sifted.fired);
+        return End::Withheld(Box::new(Withheld { outcome: Outcome::Failed, kept: None, refusal }));
+    }
+    warn(ticket, &sifted.fired, "in the server's error");
+    let masked = sifted.masked.and_then(|masked| serde_json::from_str::<Value>(&masked).ok());
+    let Some(mut masked) = masked else { return End::Error(error) };
+    let message = masked["message"].as_str().unwrap_or_default().to_owned();
+    let data = error.data.is_some().then(|| masked["data"].take().into());
+    End::Error(RpcError { code: error.code, message, data })
+}
+
+fn withheld(ticket: &Ticket, fired: &[Fired<'_>]) -> Refusal {
+    let stops = fired.iter().filter(|one| one.action == Action::Block);
+    let found: Vec<String> = stops.map(|one| format!("filter {:?} found {one}", one.filter)).collect();
+    let message = format!("{} ran, and its result is withheld: {}", ticket.tool.name, found.join("; "));
+    let hint = "do not repeat the call to get it: it has run; the operator decides what may be passed on";
+    Refusal::new("result_withheld", Blame::Server, message, hint).details(json!({ "filters": fired }))
+}

@@ -1,0 +1,41 @@
+//! The check of a result against its tool's schema.
+
+use serde_json::Value;
+use toolgate_core::{Blame, OutputCheck, RawJson};
+use toolgate_wire::Members;
+
+use crate::answer::Refusal;
+use crate::envelope::{OUTPUT_SCHEMA, Warning};
+use crate::pipeline::Pipeline;
+use crate::schema::{InputCheck, render};
+use crate::ticket::Ticket;
+
+/// Holds a result against the tool's own schema.
+pub(super) fn check_output(pipeline: &Pipeline, ticket: &mut Ticket, result: &RawJson) -> Option<Refusal> {
+    ticket.tool.output_schema.as_ref()?;
+    let check = ticket.tool.output_check.unwrap_or(pipeline.settings.output_check);
+    if check == OutputCheck::Off {
+        return None;
+    }
+    let members = Members::of(result).ok()?;
+    if members.get("isError").is_some_and(|raw| raw.get() == "true") {
+        return None;
+    }
+    let problem = match members.get("structuredContent") {
+        None => "it has no structured content although the tool promises some".to_owned(),
+        Some(raw) => {
+            let value: Value = serde_json::from_str(raw.get()).ok()?;
+            match pipeline.schemas.check_output(&ticket.tool, &value) {
+                InputCheck::Invalid(problems) => render(&problems),
+                InputCheck::Valid | InputCheck::Partly(_) | InputCheck::Unchecked(_) => return None,
+            }
+        }
+    };
+    let message = format!("the result of {} breaks the tool's own schema: {problem}", ticket.tool.name);
+    ticket.warnings.push(Warning::new(OUTPUT_SCHEMA, message.clone()));
+    if check == OutputCheck::Warn {
+        return None;
+    }
+    let hint = "the tool ran; its server must be fixed, or `output = \"warn\"` set for it";
+    Some(Refusal::new(OUTPUT_SCHEMA, Blame::Server, message, hint))
+}
