@@ -6,17 +6,19 @@ mod capability;
 mod definitions;
 mod limit;
 mod mount;
+mod name;
 mod pattern;
 mod seat;
 
 use crate::decision::Template;
 use crate::{Digest, ServerName, Tool};
 
-pub use agent::{AgentDefinition, AgentLimits, AgentName, TokenBudget};
-pub use capability::{Capability, CapabilityName};
+pub use agent::{AgentDefinition, AgentLimits, TokenBudget};
+pub use capability::{Capability, Rule};
 pub use definitions::{BadDefinition, Definitions};
 pub use limit::BadPart;
 pub use mount::{BadNeed, Mounts, Need};
+pub use name::{AgentName, CapabilityName};
 pub use pattern::{BadPattern, Pattern};
 pub use seat::{Credential, Route, Seat};
 
@@ -72,13 +74,6 @@ pub struct Admission<'a> {
     pub agent: &'a AgentName,
     pub capability: &'a CapabilityName,
     pub rule: Rule<'a>,
-}
-
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Rule<'a> {
-    Tool(&'a Pattern),
-    Tag(&'a str),
-    Server(&'a Pattern),
 }
 
 impl Scope {

@@ -1,6 +1,6 @@
 //! Codes of tool calls: arguments, policy, and failures between the gateway and a server.
 
-use super::{Code, Retry, Seen};
+use super::code::{Code, Retry, Seen};
 use crate::Blame;
 
 pub(super) const CODES: &[Code] = &[

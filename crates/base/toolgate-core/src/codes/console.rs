@@ -1,6 +1,6 @@
 //! Codes that only pages of the console show.
 
-use super::{Code, Retry, Seen};
+use super::code::{Code, Retry, Seen};
 use crate::Blame;
 
 pub(super) const CODES: &[Code] = &[

@@ -1,6 +1,6 @@
 //! Codes of requests that are refused at the door: authentication, limits and the form of a request.
 
-use super::{Code, Retry, Seen};
+use super::code::{Code, Retry, Seen};
 use crate::Blame;
 
 pub(super) const CODES: &[Code] = &[

@@ -1,6 +1,6 @@
 //! Codes of files, refs, artifacts and addresses that are given out.
 
-use super::{Code, Retry, Seen};
+use super::code::{Code, Retry, Seen};
 use crate::Blame;
 
 pub(super) const CODES: &[Code] = &[

@@ -1,6 +1,6 @@
 //! Codes of servers that register, of settings, reviews and secrets.
 
-use super::{Code, Retry, Seen};
+use super::code::{Code, Retry, Seen};
 use crate::Blame;
 
 pub(super) const CODES: &[Code] = &[

@@ -1,6 +1,6 @@
 //! Codes of runs, their calls and their questions.
 
-use super::{Code, Retry, Seen};
+use super::code::{Code, Retry, Seen};
 use crate::Blame;
 
 pub(super) const CODES: &[Code] = &[

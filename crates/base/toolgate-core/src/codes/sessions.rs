@@ -1,6 +1,6 @@
 //! Codes of sessions, agents and capabilities.
 
-use super::{Code, Retry, Seen};
+use super::code::{Code, Retry, Seen};
 use crate::Blame;
 
 pub(super) const CODES: &[Code] = &[

@@ -1,6 +1,6 @@
 //! Codes of warnings, which accompany a result in its envelope.
 
-use super::{Code, Retry, Seen};
+use super::code::{Code, Retry, Seen};
 use crate::Blame;
 
 pub(super) const CODES: &[Code] = &[

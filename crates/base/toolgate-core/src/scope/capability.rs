@@ -1,14 +1,8 @@
 //! A named set of tools.
 
+use super::name::CapabilityName;
 use super::pattern::Pattern;
-use super::{Rule, agent};
 use crate::{ServerName, Tool};
-
-agent::plain_name!(
-    /// The name of a capability.
-    CapabilityName,
-    "a capability"
-);
 
 /// A named set of tools: by canonical name or pattern, by tag, by server. A tool belongs to it if one of
 /// these matches. A capability with nothing but a name takes the tools that are tagged with that name.
@@ -65,4 +59,11 @@ impl Capability {
         let own = bare.then(|| self.name.as_str());
         own.into_iter().chain(self.tags.iter().map(String::as_str))
     }
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Rule<'a> {
+    Tool(&'a Pattern),
+    Tag(&'a str),
+    Server(&'a Pattern),
 }

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::agent::{AgentDefinition, AgentName};
-use super::capability::{Capability, CapabilityName};
+use super::agent::AgentDefinition;
+use super::capability::Capability;
+use super::name::{AgentName, CapabilityName};
 use super::{Layer, Scope};
 use crate::Principal;
 
