@@ -11,8 +11,9 @@ use toolgate_catalog::Snapshot;
 use toolgate_core::decision::Policy;
 use toolgate_core::scope::Seat;
 
+use crate::eyes::Eyes;
 use crate::own::OwnTool;
-use crate::view::{Eyes, View};
+use crate::view::View;
 
 /// The maximum number of cached views. Beyond it, the least recently used are dropped.
 const CELLS_MAX: usize = 1024;

@@ -8,8 +8,9 @@ use toolgate_core::{CanonicalName, ServerName};
 use toolgate_search::Cost;
 use toolgate_search::tokens::TOKENIZER;
 
-use crate::Discovery;
+use crate::discovery::Discovery;
 use crate::surface::Surface;
+use crate::tally::Tally;
 use crate::view::View;
 
 /// The tokens of everything that a scope shows.
@@ -45,13 +46,6 @@ pub struct ToolBill {
     pub tokens_full: usize,
     pub tokens_signature: usize,
     pub tokens_line: usize,
-}
-
-/// The cost of a list, and the cost if everything were listed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Tally {
-    pub full: usize,
-    pub listed: usize,
 }
 
 impl Discovery {

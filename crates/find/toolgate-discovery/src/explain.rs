@@ -7,7 +7,7 @@ use toolgate_core::decision::{Asking, Denial, Visibility};
 use toolgate_core::scope::{Admission, Pattern, Reason, Rule, Scope};
 use toolgate_core::{CanonicalName, Tool};
 
-use crate::view::{Eyes, glimpse};
+use crate::eyes::{Eyes, glimpse};
 
 /// A scope's verdict on one tool.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]

@@ -4,175 +4,25 @@ mod built_in;
 mod cards;
 mod cells;
 mod cost;
+mod discovery;
 mod explain;
+mod eyes;
 mod finder;
 mod list;
 mod lookup;
 mod own;
 mod surface;
+mod tally;
 #[cfg(test)]
 mod tests;
 mod view;
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
-
-use toolgate_catalog::{BadCursor, Catalog, Entry, Snapshot};
-use toolgate_core::decision::Policy;
-use toolgate_core::platform::PlatformTool;
-use toolgate_core::scope::{Scope, Seat};
-use toolgate_core::{RawJson, ServerName};
-use toolgate_search::meaning::Meaning;
-use toolgate_search::{Hit, Subset};
-
-use cards::Cards;
-use cells::Cells;
-use finder::Finder;
-use own::OwnTool;
-use view::Eyes;
-
 pub use built_in::BuiltIn;
-pub use cost::{Bill, ServerBill, Tally, ToolBill};
+pub use cost::{Bill, ServerBill, ToolBill};
+pub use discovery::Discovery;
 pub use explain::{Explained, Unmatched};
 pub use list::{APPROVAL_ANNOTATION, APPROVAL_META};
 pub use lookup::{DESCRIBED_MAX, Found, HITS_MAX, Ranked, Wanted, described, exact_schema};
 pub use surface::{SearchSurface, Surface};
+pub use tally::Tally;
 pub use view::View;
-
-/// The visible tools of every session, live.
-pub struct Discovery {
-    catalog: Arc<Catalog>,
-    policy: Arc<dyn Policy>,
-    own: Vec<OwnTool>,
-    cells: Cells,
-    finder: Finder,
-    cards: Cards,
-    /// Set once an encoder is available.
-    meaning: OnceLock<Arc<Meaning>>,
-}
-
-impl Discovery {
-    pub fn new(catalog: Arc<Catalog>, policy: Arc<dyn Policy>) -> Self {
-        Self::with_own(catalog, policy, &[])
-    }
-
-    /// With tools of the gateway's own beside those that find others.
-    pub fn with_own(catalog: Arc<Catalog>, policy: Arc<dyn Policy>, own: &[Arc<PlatformTool>]) -> Self {
-        Self {
-            catalog,
-            policy,
-            own: OwnTool::all(own),
-            cells: Cells::new(),
-            finder: Finder::new(),
-            cards: Cards::default(),
-            meaning: OnceLock::new(),
-        }
-    }
-
-    /// The current view from a seat.
-    pub fn view(&self, seat: &Seat) -> Arc<View> {
-        self.cells.view(seat, &self.catalog.snapshot(), &*self.policy, &self.own)
-    }
-
-    /// The whole catalogue, regardless of visibility.
-    pub fn snapshot(&self) -> Arc<Snapshot> {
-        self.catalog.snapshot()
-    }
-
-    pub fn policy(&self) -> &dyn Policy {
-        &*self.policy
-    }
-
-    pub fn surface<'a>(&self, view: &'a View) -> &'a Surface {
-        view.surface.get_or_init(|| Surface::of(view, &self.cards))
-    }
-
-    /// One page of an agent's list of tools; `revealed` are tools that it found and wants to have in its
-    /// list.
-    pub fn page(
-        &self,
-        view: &View,
-        revealed: &[Arc<Entry>],
-        cursor: Option<&str>,
-        page_size: usize,
-    ) -> Result<RawJson, BadCursor> {
-        match self.surface(view) {
-            Surface::Full => view.full_page(cursor, page_size),
-            Surface::Search(_) if cursor.is_some() => Err(BadCursor),
-            Surface::Search(search) if revealed.is_empty() => Ok(search.page.clone()),
-            Surface::Search(search) => {
-                let places = revealed.iter().filter_map(|entry| view.place(entry));
-                let more = places.map(|place| (view.entries[place].wire.clone(), view.item(place)));
-                Ok(search.page_with(more.collect::<BTreeMap<_, _>>()))
-            }
-        }
-    }
-
-    /// True if an agent reads the same list in both.
-    pub fn lists_alike(&self, one: &View, other: &View) -> bool {
-        match (self.surface(one), self.surface(other)) {
-            (Surface::Full, Surface::Full) => one.shows_like(other),
-            (Surface::Search(one), Surface::Search(other)) => one.page == other.page,
-            _ => false,
-        }
-    }
-
-    /// True if a tool is in the list with its schema.
-    pub fn lists(&self, view: &View, entry: &Entry) -> bool {
-        match self.surface(view) {
-            Surface::Full => view.shows(entry),
-            Surface::Search(search) => search.items.contains_key(&entry.wire),
-        }
-    }
-
-    /// The reason why each tool is in or out.
-    pub fn explain(&self, seat: &Seat) -> Vec<Explained> {
-        explain::explain(Eyes::of(seat, &*self.policy, &self.own), &self.catalog.snapshot())
-    }
-
-    /// Rules of a scope that match nothing.
-    pub fn unmatched(&self, scope: &Scope) -> Vec<Unmatched> {
-        explain::unmatched(scope, &self.catalog.snapshot())
-    }
-
-    /// Brings the index up to date before a search, and removes deleted tools.
-    pub fn catch_up(&self) {
-        let snapshot = self.catalog.snapshot();
-        let index = self.finder.index(&snapshot);
-        if let Some(meaning) = self.meaning() {
-            meaning.follow(&index);
-        }
-        self.cards.forget_all_but(&snapshot);
-    }
-
-    /// Counts up with every change of the catalogue.
-    pub fn generation(&self) -> u64 {
-        self.catalog.snapshot().generation
-    }
-
-    /// The semantic search, if an encoder is available.
-    pub fn meaning(&self) -> Option<&Arc<Meaning>> {
-        self.meaning.get()
-    }
-
-    /// Adds semantic search from now on. The first encoder stays.
-    pub fn take_meaning(&self, meaning: Arc<Meaning>) {
-        drop(self.meaning.set(meaning));
-    }
-
-    fn subset<'a>(&self, view: &'a View) -> &'a Subset {
-        view.subset.get_or_init(|| {
-            let index = self.finder.index(&view.snapshot);
-            index.subset(view.entries.iter().map(|entry| &entry.canonical))
-        })
-    }
-
-    fn hits(&self, subset: &Subset, query: &str, servers: Option<&[ServerName]>, limit: usize) -> Vec<Hit> {
-        let by_words = || subset.search(query, servers, limit);
-        let Some(meaning) = self.meaning() else { return by_words() };
-        meaning.search(subset, query, servers, limit).unwrap_or_else(|error| {
-            tracing::warn!(%error, "the encoder failed; this search went by words alone");
-            by_words()
-        })
-    }
-}

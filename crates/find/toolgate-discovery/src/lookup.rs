@@ -7,8 +7,9 @@ use toolgate_catalog::Entry;
 use toolgate_core::ServerName;
 use toolgate_search::{Answer, Budget, Card, Detail, Item, Place};
 
+use crate::cards;
+use crate::discovery::Discovery;
 use crate::view::View;
-use crate::{Discovery, cards};
 
 /// The maximum number of ranked matches.
 pub const HITS_MAX: usize = 200;

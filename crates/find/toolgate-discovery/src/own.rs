@@ -7,7 +7,7 @@ use toolgate_catalog::Entry;
 use toolgate_core::decision::{Asking, Visibility};
 use toolgate_core::platform::{PlatformTool, Presence};
 
-use crate::view::{Eyes, glimpse};
+use crate::eyes::{Eyes, glimpse};
 
 /// A tool of the gateway's own as a list has it.
 pub(crate) struct OwnTool {

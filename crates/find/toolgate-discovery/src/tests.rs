@@ -15,7 +15,8 @@ use toolgate_core::scope::{AgentDefinition, AgentName, Capability, Definitions, 
 use toolgate_core::server::{Asks, Listing};
 use toolgate_core::{Digest, Principal, PrincipalId, RawJson, Role, ServerName};
 
-use crate::{Discovery, View};
+use crate::View;
+use crate::discovery::Discovery;
 
 /// Hides tools whose name has `secret` in it and asks about those with `risky`.
 #[derive(Default)]

@@ -6,34 +6,15 @@ use std::sync::{Arc, OnceLock};
 use toolgate_catalog::{Alias, Entry, FoundTool, Missing, Section, Snapshot};
 use toolgate_core::decision::{Asking, Glimpse, Policy, Visibility};
 use toolgate_core::platform::OWN_SERVER;
-use toolgate_core::scope::{AgentName, Reason, Scope, Seat};
+use toolgate_core::scope::{Reason, Scope};
 use toolgate_core::tool::Action;
 use toolgate_core::{Digest, Principal, RawJson, ServerName, Tool};
 use toolgate_search::Subset;
 
-use crate::cost::Tally;
+use crate::eyes::{Eyes, glimpse};
 use crate::own::OwnTool;
 use crate::surface::Surface;
-
-/// The viewer of a view.
-#[derive(Clone, Copy)]
-pub(crate) struct Eyes<'a> {
-    pub(crate) principal: &'a Principal,
-    pub(crate) agent: &'a AgentName,
-    pub(crate) scope: &'a Arc<Scope>,
-    pub(crate) policy: &'a dyn Policy,
-    /// True if the session belongs to a run.
-    pub(crate) has_run: bool,
-    /// The gateway's own tools.
-    pub(crate) own: &'a [OwnTool],
-}
-
-impl<'a> Eyes<'a> {
-    pub(crate) fn of(seat: &'a Seat, policy: &'a dyn Policy, own: &'a [OwnTool]) -> Self {
-        let Seat { principal, agent, scope, run, .. } = seat;
-        Self { principal, agent, scope, policy, has_run: run.is_some(), own }
-    }
-}
+use crate::tally::Tally;
 
 /// A list of tools that never changes; another catalogue or other policies make another one.
 pub struct View {
@@ -308,8 +289,4 @@ fn verdict(eyes: Eyes<'_>, entry: &Entry) -> Option<Asking> {
         Visibility::Visible(asking) => Some(asking),
         Visibility::Hidden(_) => None,
     }
-}
-
-pub(crate) fn glimpse<'a>(eyes: Eyes<'a>, tool: &'a Tool) -> Glimpse<'a> {
-    Glimpse { principal: eyes.principal, tool, agent: Some(eyes.agent), template: eyes.scope.template }
 }

@@ -7,7 +7,7 @@ use toolgate_core::{CanonicalName, Digest, ServerName};
 
 use super::analysis::{Analysis, FIELDS, Vocabulary};
 use super::names::Names;
-use super::{Index, Posting};
+use super::table::{Index, Posting};
 use crate::Document;
 
 /// Holds the analysed tools of every server.

@@ -6,7 +6,8 @@
 
 use super::analysis::{Counts, FIELDS, Field, Lengths};
 use super::query::{Concept, Query};
-use super::{Posting, Subset, spelling};
+use super::table::Posting;
+use super::{Subset, spelling};
 use crate::words::{self, Kind};
 
 /// The weight of a word in each field, in the order of [`Field`].

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toolgate_core::{CanonicalName, ServerName};
 
 use super::analysis::FIELDS;
-use super::{Index, Posting};
+use super::table::{Index, Posting};
 use crate::Document;
 
 /// Some tools of an index, and the figures of just these.

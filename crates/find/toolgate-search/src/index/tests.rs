@@ -3,6 +3,8 @@
 mod made;
 mod same;
 
+use std::sync::Arc;
+
 use toolgate_core::{CanonicalName, ServerName};
 
 use super::*;

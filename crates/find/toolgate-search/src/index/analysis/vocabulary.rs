@@ -10,7 +10,7 @@ const STEMS_SWEPT_MIN: usize = 50_000;
 /// Beyond this many the cached words are dropped; they cost memory, and stemming them again costs little.
 const WORDS_MAX: usize = 50_000;
 
-pub(in crate::index) struct Vocabulary {
+pub(crate) struct Vocabulary {
     stems: Vec<Arc<str>>,
     numbers: HashMap<Arc<str>, u32>,
     of_word: HashMap<String, u32>,
@@ -30,17 +30,17 @@ impl Default for Vocabulary {
 
 impl Vocabulary {
     /// All stems by their numbers.
-    pub(in crate::index) fn stems(&self) -> &[Arc<str>] {
+    pub(crate) fn stems(&self) -> &[Arc<str>] {
         &self.stems
     }
 
     /// Servers come and go, and their words should not stay forever.
-    pub(in crate::index) fn wants_sweep(&self) -> bool {
+    pub(crate) fn wants_sweep(&self) -> bool {
         self.stems.len() >= self.swept_at
     }
 
     /// Keeps the stems in use and renumbers them.
-    pub(in crate::index) fn sweep<'a>(&mut self, used: impl Iterator<Item = &'a mut u32>) {
+    pub(crate) fn sweep<'a>(&mut self, used: impl Iterator<Item = &'a mut u32>) {
         let before = std::mem::take(self);
         for number in used {
             *number = self.number(&before.stems[*number as usize]);

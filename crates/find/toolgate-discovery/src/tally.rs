@@ -1,0 +1,8 @@
+//! The cost of a list in tokens.
+
+/// The cost of a list, and the cost if everything were listed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Tally {
+    pub full: usize,
+    pub listed: usize,
+}
