@@ -16,7 +16,7 @@ use toolgate_core::scope::{AgentDefinition, AgentName, Capability, CapabilityNam
 use crate::source::FileState;
 
 pub(crate) use claims::Claims;
-pub(crate) use reading::{Written, read_agents, read_capabilities};
+pub(crate) use reading::{AGENTS_MAX, CAPABILITIES_MAX, Written, read_agents, read_capabilities};
 
 /// The source of a definition.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize)]

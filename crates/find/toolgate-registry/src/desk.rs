@@ -13,9 +13,9 @@ use toolgate_store::{Books, Revisions, Setting, Store, StoreError};
 use crate::definitions::Defined;
 use crate::port::{Machinery, Shelf};
 use crate::records::Records;
-use crate::registry::Setup;
 use crate::roster::Difference;
 use crate::settings::Settings;
+use crate::setup::Setup;
 use crate::source::FileState;
 use crate::state::State;
 

@@ -18,6 +18,7 @@ mod registration;
 mod registry;
 mod roster;
 mod settings;
+mod setup;
 mod source;
 mod state;
 mod traits;
@@ -31,8 +32,9 @@ pub use known::{
 };
 pub use port::{InstanceVitals, Latency, Machinery, Shelf, ToolVitals, Vitals};
 pub use records::Records;
-pub use registry::{Registry, Setup};
+pub use registry::Registry;
 pub use settings::SETTING_KEYS;
+pub use setup::Setup;
 pub use source::{
     AliasSpec, Drift, FileSecret, FileState, NewTools, OnFinding, Registration, Review, ServerEntry, Source,
     Verdict,

@@ -5,10 +5,11 @@
 //! for a review, unless the operator accepts changes automatically.
 
 mod offer;
+pub(crate) mod reason;
 mod review;
+mod rows;
 mod show;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use toolgate_core::event::EventKind;
@@ -19,37 +20,14 @@ use crate::source::{Drift, NewTools, OnFinding, Review};
 
 pub(crate) use offer::{Offer, offers};
 pub(crate) use review::{NotReviewed, reviewed};
+pub(crate) use rows::{ToolRows, is_unreviewed, subject};
 pub(crate) use show::show;
-
-/// The tools of one server by their own names.
-pub(crate) type ToolRows = BTreeMap<Arc<str>, ToolRow>;
 
 /// The number of other definitions within [`CHANGES_WINDOW_MS`] that no longer look like deployments.
 const CHANGES_MAX: u32 = 3;
 const CHANGES_WINDOW_MS: i64 = 10 * 60 * 1000;
 /// Rows of one server, retired ones too. A server that invents names at every reading fills no disk.
 pub(crate) const ROWS_MAX: usize = 20_000;
-
-/// The reasons why a tool is not simply active, as people read them. Rows are compared by these.
-pub(crate) mod reason {
-    pub(crate) const NEW: &str = "new";
-    pub(crate) const FLAGGED: &str = "flagged";
-    pub(crate) const NEW_AND_TWICE: &str = "new, and listed twice with different definitions";
-    pub(crate) const TWICE: &str = "listed twice with different definitions";
-    pub(crate) const CHANGED: &str = "its definition changed";
-    pub(crate) const CHANGED_AND_FLAGGED: &str = "its definition changed and was flagged";
-    pub(crate) const CAME_BACK_CHANGED: &str = "it came back with another definition";
-    pub(crate) const KEEPS_CHANGING: &str = "its definition keeps changing";
-    pub(crate) const REJECTED: &str = "the definition its server offers was rejected";
-    pub(crate) const DIFFERS: &str = "some instances offer another definition";
-    pub(crate) const GONE: &str = "its server does not offer it any more";
-    pub(crate) const SERVER_REMOVED: &str = "its server was removed";
-}
-
-/// True if the pinned definition was never reviewed and never shown.
-pub(crate) fn is_unreviewed(row: &ToolRow) -> bool {
-    matches!(row.reason.as_deref(), Some(reason::NEW | reason::FLAGGED | reason::NEW_AND_TWICE))
-}
 
 fn keeps_changing(row: &ToolRow) -> bool {
     row.reason.as_deref() == Some(reason::KEEPS_CHANGING)
@@ -253,11 +231,6 @@ impl Bench<'_> {
         let news = news_of(row, &next);
         Some(Change { before: Some(row.clone()), row: next, news })
     }
-}
-
-/// The definition that a review is about.
-pub(crate) fn subject(row: &ToolRow) -> &Definition {
-    row.candidate.as_ref().unwrap_or(&row.pinned)
 }
 
 /// The pinned definition is offered, and perhaps another one beside it.

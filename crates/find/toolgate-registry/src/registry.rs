@@ -10,34 +10,24 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use toolgate_core::event::{Durability, Entry, Event};
-use toolgate_core::governance::{Clock, Ledger as _};
+use toolgate_core::governance::Ledger as _;
 use toolgate_core::registry::ToolRow;
 use toolgate_core::server::{Confinement, Listing, ServerState, TransportSpec};
 use toolgate_core::{Digest, Principal, PrincipalId, Refusal, ServerName};
-use toolgate_store::{Books, Store, StoreError};
+use toolgate_store::StoreError;
 
 use crate::desk::Desk;
 use crate::events::Telling;
 use crate::known::{InstanceView, KnownServer, Setting};
 use crate::pins::ToolRows;
 use crate::poll;
-use crate::port::{Machinery, Shelf, Vitals};
+use crate::port::Vitals;
 use crate::publish;
 use crate::records::{Records, down};
 use crate::settings::address;
+use crate::setup::Setup;
 use crate::source::{FileState, ServerEntry, Verdict};
 use crate::state::{Freshness, Pending, Reading, State};
-
-/// The parts of a registry.
-pub struct Setup {
-    pub store: Store,
-    pub books: Arc<Books>,
-    pub clock: Arc<dyn Clock>,
-    pub file: FileState,
-    pub machinery: Arc<dyn Machinery>,
-    pub shelf: Arc<dyn Shelf>,
-    pub shutdown: CancellationToken,
-}
 
 /// Live; one per gateway process.
 pub struct Registry {

@@ -5,13 +5,14 @@ pub(crate) mod address;
 mod aliases;
 pub(crate) mod definition;
 pub(crate) mod fields;
+mod invalid;
 mod mcp_servers;
 mod review;
 pub(crate) mod secrets;
 
 use serde_json::{Value, json};
 use toolgate_core::address::AddressRules;
-use toolgate_core::{Refusal, RefusalKind, ServerName};
+use toolgate_core::{Refusal, RefusalKind};
 
 use crate::definitions::{Set, read_agents, read_capabilities};
 use crate::known::SettingContext;
@@ -117,17 +118,6 @@ fn named(list: &Value) -> Vec<(String, Value)> {
         .iter()
         .filter_map(|entry| Some((entry.get("name")?.as_str()?.to_owned(), entry.clone())))
         .collect()
-}
-
-/// A problem at a place.
-pub(crate) fn invalid(field: impl Into<String>, message: impl Into<String>) -> Refusal {
-    Refusal::new(RefusalKind::Invalid, "invalid_setting", message).field(field)
-}
-
-pub(crate) fn read_server_name(text: &str, field: &str) -> Result<ServerName, Refusal> {
-    ServerName::new(text).map_err(|error| {
-        invalid(field, error.to_string()).hint("letters, digits, `-`, `_` and `.`, at most 64 of them")
-    })
 }
 
 #[cfg(test)]

@@ -6,8 +6,10 @@ use toolgate_core::Refusal;
 use toolgate_core::scope::{AgentDefinition, AgentName, Capability};
 
 use super::{DefinitionKind, DefinitionProblem, DefinitionSource};
-use crate::settings::definition::{AGENTS_MAX, CAPABILITIES_MAX};
 use crate::settings::fields::elements;
+
+pub(crate) const AGENTS_MAX: usize = 1000;
+pub(crate) const CAPABILITIES_MAX: usize = 1000;
 
 /// The readable part of a setting, and the errors in the rest.
 #[derive(Clone, Debug)]

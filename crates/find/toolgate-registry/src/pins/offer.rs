@@ -8,7 +8,7 @@ use toolgate_core::server::Listing;
 use toolgate_core::tool::version_of_text;
 use toolgate_core::{Digest, RawJson};
 
-use super::ToolRows;
+use super::rows::ToolRows;
 
 /// A current offer of a tool.
 #[derive(Clone, PartialEq, Debug)]

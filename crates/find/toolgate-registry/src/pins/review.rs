@@ -3,7 +3,8 @@
 use toolgate_core::registry::{ToolRow, ToolStatus};
 use toolgate_core::{Digest, PrincipalId};
 
-use super::{is_unreviewed, reason, subject};
+use super::reason;
+use super::rows::{is_unreviewed, subject};
 use crate::source::Verdict;
 
 #[derive(Clone, PartialEq, Eq, Debug)]

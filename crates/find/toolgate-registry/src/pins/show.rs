@@ -7,7 +7,8 @@ use toolgate_catalog::{Why, Withheld};
 use toolgate_core::RawJson;
 use toolgate_core::registry::{ToolRow, ToolStatus};
 
-use super::{Offer, ToolRows, reason};
+use super::rows::ToolRows;
+use super::{Offer, reason};
 
 const NOT_RECORDED: &str = "it is new and has not been recorded yet";
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 use toolgate_core::{CanonicalName, DomainName, Refusal, RefusalKind, moment};
 
 use super::fields::{Fields, elements};
-use super::invalid;
+use super::invalid::invalid;
 use crate::alias;
 use crate::known::SettingContext;
 use crate::source::AliasSpec;

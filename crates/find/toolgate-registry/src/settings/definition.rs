@@ -6,14 +6,12 @@ use serde_json::Value;
 use toolgate_core::scope::{AgentDefinition, BadPart, Capability, CapabilityName};
 use toolgate_core::{Refusal, RefusalKind};
 
+use super::Around;
 use super::fields::{Fields, elements};
-use super::{Around, invalid};
-use crate::definitions::{Claims, read_agents, read_capabilities};
+use super::invalid::invalid;
+use crate::definitions::{AGENTS_MAX, CAPABILITIES_MAX, Claims, read_agents, read_capabilities};
 use crate::nearest;
 use crate::source::FileState;
-
-pub(crate) const AGENTS_MAX: usize = 1000;
-pub(crate) const CAPABILITIES_MAX: usize = 1000;
 
 /// An entry that is new or other, and its place.
 struct Fresh<T> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use toolgate_core::Refusal;
 
-use super::invalid;
+use super::invalid::invalid;
 
 const SECONDS_MAX: f64 = 24.0 * 3600.0;
 pub(crate) const COUNT_MAX: u64 = 100_000;

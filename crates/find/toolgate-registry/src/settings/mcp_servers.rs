@@ -11,8 +11,9 @@ use toolgate_core::server::{Asks, Isolation, ServerSpec, TransportSpec};
 use toolgate_core::tool::Rate;
 use toolgate_core::{Refusal, RefusalKind, ServerName};
 
+use super::address;
 use super::fields::{Fields, elements};
-use super::{address, invalid, read_server_name};
+use super::invalid::{invalid, read_server_name};
 use crate::known::SettingContext;
 use crate::roster::{CONCURRENCY_MAX, CONNECT_TIMEOUT, TIMEOUT};
 use crate::source::{ServerEntry, Source};

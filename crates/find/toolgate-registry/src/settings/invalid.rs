@@ -1,0 +1,14 @@
+//! Refusals of values that a setting cannot have.
+
+use toolgate_core::{Refusal, RefusalKind, ServerName};
+
+/// A problem at a place.
+pub(crate) fn invalid(field: impl Into<String>, message: impl Into<String>) -> Refusal {
+    Refusal::new(RefusalKind::Invalid, "invalid_setting", message).field(field)
+}
+
+pub(crate) fn read_server_name(text: &str, field: &str) -> Result<ServerName, Refusal> {
+    ServerName::new(text).map_err(|error| {
+        invalid(field, error.to_string()).hint("letters, digits, `-`, `_` and `.`, at most 64 of them")
+    })
+}

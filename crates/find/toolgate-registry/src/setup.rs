@@ -1,0 +1,21 @@
+//! The dependencies of the registry.
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+use toolgate_core::governance::Clock;
+use toolgate_store::{Books, Store};
+
+use crate::port::{Machinery, Shelf};
+use crate::source::FileState;
+
+/// The parts of a registry.
+pub struct Setup {
+    pub store: Store,
+    pub books: Arc<Books>,
+    pub clock: Arc<dyn Clock>,
+    pub file: FileState,
+    pub machinery: Arc<dyn Machinery>,
+    pub shelf: Arc<dyn Shelf>,
+    pub shutdown: CancellationToken,
+}
