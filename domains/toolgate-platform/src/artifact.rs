@@ -6,7 +6,8 @@ use toolgate_core::Refusal;
 use toolgate_core::platform::{PlatformAnswer, PlatformCall};
 use toolgate_files::ArtifactSource;
 
-use crate::{Tools, arguments, done, invalid, run_of};
+use crate::Tools;
+use crate::answering::{arguments, done, invalid, run_of};
 
 #[derive(Deserialize)]
 struct Arguments {

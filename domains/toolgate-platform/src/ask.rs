@@ -11,7 +11,8 @@ use toolgate_core::run::{InputRequest, InputState, Slot, SlotOption, SlotType};
 use toolgate_core::{Refusal, RefusalKind};
 use toolgate_runs::Asking;
 
-use crate::{Tools, arguments, elicit, invalid, run_of};
+use crate::answering::{arguments, done, invalid, run_of};
+use crate::{Tools, elicit};
 
 /// The interval at which a client hears that its call still waits.
 const PROGRESS_EVERY: Duration = Duration::from_secs(5);
@@ -158,5 +159,5 @@ fn answered(told: &InputRequest) -> PlatformAnswer {
         "input_id": told.id, "slot_id": told.slot.slot_id, "state": told.state,
         "answer": answer, "answered_by": told.answered_by,
     });
-    crate::done(text, data)
+    done(text, data)
 }

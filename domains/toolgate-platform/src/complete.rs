@@ -7,7 +7,8 @@ use toolgate_core::platform::{PlatformAnswer, PlatformCall};
 use toolgate_core::{Digest, Refusal, RefusalKind};
 use toolgate_files::Access;
 
-use crate::{Tools, arguments, done, run_of};
+use crate::Tools;
+use crate::answering::{arguments, done, run_of};
 
 #[derive(Deserialize)]
 struct Arguments {

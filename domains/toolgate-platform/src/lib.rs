@@ -1,44 +1,26 @@
 #![doc = include_str!("../README.md")]
 
+mod answering;
 mod artifact;
 mod ask;
 mod complete;
 mod definition;
 mod elicit;
 mod read;
+mod tools;
 mod upload;
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use serde::de::DeserializeOwned;
-use serde_json::Value;
-use toolgate_core::content::Holder;
-use toolgate_core::id::RunId;
+use toolgate_core::Refusal;
 use toolgate_core::platform::{Platform, PlatformAnswer, PlatformCall, PlatformTool};
 use toolgate_core::port::BoxFuture;
-use toolgate_core::{Refusal, RefusalKind};
-use toolgate_files::Files;
-use toolgate_runs::Runs;
 
 use definition::Own;
 
+use answering::invalid;
 pub use definition::tools;
-
-/// The gateway's own tools, with their dependencies.
-pub struct Tools {
-    tools: Vec<Arc<PlatformTool>>,
-    files: Arc<Files>,
-    runs: Arc<Runs>,
-    /// The time that a call waits for a person before it answers that there is no answer yet.
-    input_hold: Duration,
-}
-
-impl Tools {
-    pub fn new(files: Arc<Files>, runs: Arc<Runs>, input_hold: Duration) -> Self {
-        Self { tools: tools(), files, runs, input_hold }
-    }
-}
+pub use tools::Tools;
 
 impl Platform for Tools {
     fn tools(&self) -> &[Arc<PlatformTool>] {
@@ -60,25 +42,4 @@ impl Platform for Tools {
             }
         })
     }
-}
-
-fn arguments<T: DeserializeOwned>(arguments: &Value) -> Result<T, Refusal> {
-    T::deserialize(arguments)
-        .map_err(|error| invalid(format!("the arguments: {error}"), "see the tool's schema"))
-}
-
-fn invalid(message: impl Into<String>, hint: &str) -> Refusal {
-    Refusal::new(RefusalKind::Invalid, "invalid_arguments", message).hint(hint)
-}
-
-/// The session's run.
-fn run_of(holder: &Holder) -> Result<&RunId, Refusal> {
-    holder.run.as_ref().ok_or_else(|| {
-        Refusal::new(RefusalKind::Conflict, "no_run", "this session does not belong to a run")
-            .hint("`POST /runs` starts one and opens its session")
-    })
-}
-
-fn done(text: impl Into<String>, data: Value) -> PlatformAnswer {
-    PlatformAnswer { text: text.into(), data, notices: Vec::new(), outcome: None }
 }

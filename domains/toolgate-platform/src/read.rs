@@ -6,7 +6,8 @@ use toolgate_core::Refusal;
 use toolgate_core::platform::{PlatformAnswer, PlatformCall};
 use toolgate_files::RefWish;
 
-use crate::{Tools, arguments, done, invalid};
+use crate::Tools;
+use crate::answering::{arguments, done, invalid};
 
 #[derive(Deserialize)]
 struct Arguments {

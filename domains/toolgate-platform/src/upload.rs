@@ -6,7 +6,8 @@ use toolgate_core::Refusal;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::platform::{PlatformAnswer, PlatformCall};
 
-use crate::{Tools, arguments, done};
+use crate::Tools;
+use crate::answering::{arguments, done};
 
 #[derive(Deserialize)]
 struct Arguments {

@@ -1,0 +1,29 @@
+//! Reading the arguments of a tool, and writing its answer.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use toolgate_core::content::Holder;
+use toolgate_core::id::RunId;
+use toolgate_core::platform::PlatformAnswer;
+use toolgate_core::{Refusal, RefusalKind};
+
+pub(crate) fn arguments<T: DeserializeOwned>(arguments: &Value) -> Result<T, Refusal> {
+    T::deserialize(arguments)
+        .map_err(|error| invalid(format!("the arguments: {error}"), "see the tool's schema"))
+}
+
+pub(crate) fn invalid(message: impl Into<String>, hint: &str) -> Refusal {
+    Refusal::new(RefusalKind::Invalid, "invalid_arguments", message).hint(hint)
+}
+
+/// The session's run.
+pub(crate) fn run_of(holder: &Holder) -> Result<&RunId, Refusal> {
+    holder.run.as_ref().ok_or_else(|| {
+        Refusal::new(RefusalKind::Conflict, "no_run", "this session does not belong to a run")
+            .hint("`POST /runs` starts one and opens its session")
+    })
+}
+
+pub(crate) fn done(text: impl Into<String>, data: Value) -> PlatformAnswer {
+    PlatformAnswer { text: text.into(), data, notices: Vec::new(), outcome: None }
+}
