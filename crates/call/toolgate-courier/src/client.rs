@@ -16,7 +16,7 @@ use toolgate_outbound::{Connector, Resolver, Scheme, told};
 use url::Url;
 
 use crate::BadReceiver;
-use crate::delivery::Failure;
+use crate::failure::Failure;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Common servers close connections that idle for five seconds.

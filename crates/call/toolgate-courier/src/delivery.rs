@@ -4,10 +4,13 @@
 use std::time::Duration;
 
 use toolgate_core::event::{EventKind, Recorded};
+use toolgate_core::signature::SigningKey;
 use toolgate_store::Store;
 
+use crate::failure::Failure;
 use crate::meter::{MeterFileDelivery, MeterWebhookDelivery};
 use crate::otlp::OtlpDelivery;
+use crate::receiver::{BadReceiver, Receiver};
 use crate::webhook::WebhookDelivery;
 
 /// If each event is a request of its own, a batch is small: after a crash all of it is sent again.
@@ -73,40 +76,22 @@ impl Delivery {
     }
 }
 
-/// The reason of a failed attempt.
-#[derive(Debug)]
-pub(crate) struct Failure {
-    pub(crate) why: String,
-    pub(crate) kind: FailureKind,
-    pub(crate) retry_after: Option<Duration>,
-    /// The number of events in the attempt.
-    pub(crate) events: usize,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum FailureKind {
-    /// It may work next time.
-    Temporary,
-    /// The receiver will not have these events.
-    Refused,
-}
-
-impl Failure {
-    pub(crate) fn temporary(why: String) -> Self {
-        Self { why, kind: FailureKind::Temporary, retry_after: None, events: 1 }
-    }
-
-    pub(crate) fn refused(why: String) -> Self {
-        Self { kind: FailureKind::Refused, ..Self::temporary(why) }
-    }
-
-    pub(crate) fn retry_after(mut self, retry_after: Option<Duration>) -> Self {
-        self.retry_after = retry_after;
-        self
-    }
-
-    pub(crate) fn of(mut self, events: usize) -> Self {
-        self.events = events;
-        self
+impl Receiver {
+    pub(crate) fn into_delivery(self) -> Result<Delivery, BadReceiver> {
+        let sink = self.sink();
+        let key = |secret: &str| {
+            SigningKey::parse(secret).map_err(|cause| BadReceiver::Secret { sink: sink.clone(), cause })
+        };
+        Ok(match self {
+            Receiver::Webhook(webhook) => {
+                let key = key(&webhook.secret)?;
+                Delivery::Webhook(WebhookDelivery::new(webhook, key)?)
+            }
+            Receiver::MeterWebhook(meter) => {
+                Delivery::MeterWebhook(MeterWebhookDelivery::new(&meter, key(&meter.secret)?)?)
+            }
+            Receiver::MeterFile { path } => Delivery::MeterFile(MeterFileDelivery::new(path)),
+            Receiver::Otlp(otlp) => Delivery::Otlp(OtlpDelivery::new(&otlp)?),
+        })
     }
 }

@@ -12,7 +12,8 @@ use toolgate_store::{Order, OutboxBatch, Store, StoreError};
 
 use crate::backoff::Backoff;
 use crate::board::Board;
-use crate::delivery::{Delivery, Failure, FailureKind, Unwanted};
+use crate::delivery::{Delivery, Unwanted};
+use crate::failure::{Failure, FailureKind};
 
 /// The number of attempts for events that a receiver refuses.
 const REFUSALS_MAX: u32 = 5;

@@ -5,6 +5,7 @@ mod board;
 mod client;
 mod cloud_event;
 mod delivery;
+mod failure;
 mod follower;
 mod meter;
 mod otlp;

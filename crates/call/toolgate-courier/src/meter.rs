@@ -13,7 +13,7 @@ use toolgate_core::signature::SigningKey;
 
 use crate::client::Client;
 use crate::cloud_event;
-use crate::delivery::Failure;
+use crate::failure::Failure;
 use crate::webhook::signed_headers;
 use crate::{BadReceiver, MeterWebhook};
 

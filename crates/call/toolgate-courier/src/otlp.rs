@@ -13,7 +13,7 @@ use toolgate_core::Digest;
 use toolgate_core::event::{Event, Outcome, Recorded};
 
 use crate::client::Client;
-use crate::delivery::Failure;
+use crate::failure::Failure;
 use crate::{BadReceiver, Otlp};
 use message::{
     AnyValue, ExportTraceServiceRequest, ExportTraceServiceResponse, InstrumentationScope, KeyValue,

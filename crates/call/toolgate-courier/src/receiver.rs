@@ -2,20 +2,11 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use toolgate_core::egress::Egress;
 use toolgate_core::event::EventKind;
-use toolgate_core::signature::{BadSigningKey, SigningKey};
+use toolgate_core::signature::BadSigningKey;
 use toolgate_outbound::BadEgress;
-
-use crate::delivery::Delivery;
-use crate::meter::{MeterFileDelivery, MeterWebhookDelivery};
-use crate::otlp::OtlpDelivery;
-use crate::webhook::WebhookDelivery;
-
-/// The time limit of a test.
-const TEST_LIMIT: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Receiver {
@@ -46,13 +37,6 @@ impl Webhook {
     /// The key of its position in the ledger.
     pub fn sink(&self) -> String {
         format!("webhook:{}", self.name)
-    }
-
-    /// Sends one signed message of type `webhook.test` right away, once, and returns the reason of a failure.
-    pub async fn test(self, id: &str) -> Result<(), String> {
-        let key = SigningKey::parse(&self.secret).map_err(|cause| cause.to_string())?;
-        let delivery = WebhookDelivery::new(self, key).map_err(|bad| bad.to_string())?;
-        delivery.test(id, TEST_LIMIT).await.map_err(|failure| failure.why)
     }
 }
 
@@ -98,23 +82,5 @@ impl Receiver {
             Receiver::MeterFile { .. } => "meter:file".to_owned(),
             Receiver::Otlp(_) => "otlp".to_owned(),
         }
-    }
-
-    pub(crate) fn into_delivery(self) -> Result<Delivery, BadReceiver> {
-        let sink = self.sink();
-        let key = |secret: &str| {
-            SigningKey::parse(secret).map_err(|cause| BadReceiver::Secret { sink: sink.clone(), cause })
-        };
-        Ok(match self {
-            Receiver::Webhook(webhook) => {
-                let key = key(&webhook.secret)?;
-                Delivery::Webhook(WebhookDelivery::new(webhook, key)?)
-            }
-            Receiver::MeterWebhook(meter) => {
-                Delivery::MeterWebhook(MeterWebhookDelivery::new(&meter, key(&meter.secret)?)?)
-            }
-            Receiver::MeterFile { path } => Delivery::MeterFile(MeterFileDelivery::new(path)),
-            Receiver::Otlp(otlp) => Delivery::Otlp(OtlpDelivery::new(&otlp)?),
-        })
     }
 }

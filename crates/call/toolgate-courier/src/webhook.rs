@@ -14,8 +14,11 @@ use toolgate_store::Store;
 
 use crate::client::Client;
 use crate::cloud_event;
-use crate::delivery::Failure;
+use crate::failure::Failure;
 use crate::{BadReceiver, Webhook};
+
+/// The time limit of a test.
+const TEST_LIMIT: Duration = Duration::from_secs(10);
 
 pub(crate) struct WebhookDelivery {
     client: Client,
@@ -49,6 +52,15 @@ struct ApprovalData<'a> {
     task: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     link: Option<String>,
+}
+
+impl Webhook {
+    /// Sends one signed message of type `webhook.test` right away, once, and returns the reason of a failure.
+    pub async fn test(self, id: &str) -> Result<(), String> {
+        let key = SigningKey::parse(&self.secret).map_err(|cause| cause.to_string())?;
+        let delivery = WebhookDelivery::new(self, key).map_err(|bad| bad.to_string())?;
+        delivery.test(id, TEST_LIMIT).await.map_err(|failure| failure.why)
+    }
 }
 
 impl WebhookDelivery {
