@@ -5,6 +5,7 @@
 mod command;
 mod file;
 mod openbao;
+mod unanswered;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,8 +21,9 @@ use toolgate_store::SecretOrigin;
 use crate::secret::Secret;
 use openbao::OpenBao;
 pub use openbao::{Given, OpenBaoLogin, OpenBaoSettings};
+pub use unanswered::Unanswered;
+use unanswered::VALUE_BYTES_MAX;
 
-const VALUE_BYTES_MAX: usize = 64 << 10;
 /// The pause after a failure of a source.
 const AFTER_FAILURE: Duration = Duration::from_secs(2);
 /// The time for which a value is not read again after a server refused it: refusals can come by the hundred.
@@ -60,29 +62,6 @@ impl OutsideSource {
             OutsideSource::OpenBao { .. } => "openbao",
         }
     }
-}
-
-/// The reason why a source gave no secret. Contains nothing of its output.
-#[derive(Debug, thiserror::Error)]
-pub enum Unanswered {
-    #[error("the file cannot be read: {0}")]
-    File(#[source] std::io::Error),
-    #[error("the command cannot be started: {0}")]
-    Start(#[source] std::io::Error),
-    #[error("the command did not end within {} s", command::TIME_MAX.as_secs())]
-    TookTooLong,
-    #[error("the command ended with {0}")]
-    Ended(std::process::ExitStatus),
-    #[error("what it gives is empty")]
-    Empty,
-    #[error("what it gives is longer than {VALUE_BYTES_MAX} bytes")]
-    TooLong,
-    #[error("what it gives is not one line of text")]
-    NotText,
-    #[error("`[openbao]` is not configured")]
-    NotConfigured,
-    #[error("{0}")]
-    OpenBao(String),
 }
 
 /// All secrets that are kept elsewhere. Clones share everything.

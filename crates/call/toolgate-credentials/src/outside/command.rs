@@ -8,8 +8,8 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use tokio::process::{Child, Command};
 
-use super::Unanswered;
 use super::file::read_all;
+use super::unanswered::Unanswered;
 use crate::secret::Secret;
 
 pub(super) const TIME_MAX: Duration = Duration::from_secs(10);

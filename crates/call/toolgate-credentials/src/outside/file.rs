@@ -5,7 +5,7 @@ use std::path::Path;
 use tokio::io::AsyncReadExt;
 use zeroize::Zeroizing;
 
-use super::{Unanswered, VALUE_BYTES_MAX};
+use super::unanswered::{Unanswered, VALUE_BYTES_MAX};
 use crate::secret::Secret;
 
 pub(super) async fn read(path: &Path) -> Result<Secret, Unanswered> {

@@ -12,8 +12,8 @@ use tokio::sync::Mutex;
 use toolgate_core::address::Reach;
 use toolgate_core::egress::Egress;
 
-use super::Unanswered;
 use super::file::read_all;
+use super::unanswered::Unanswered;
 use crate::outbound::Outbound;
 use crate::secret::Secret;
 
