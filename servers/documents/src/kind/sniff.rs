@@ -4,7 +4,7 @@ use super::Kind;
 use crate::archive::Archive;
 use crate::error::DocumentError;
 use crate::limits::Limits;
-use crate::text;
+use crate::text::{decode, is_text};
 
 /// The range that may contain the mark of a PDF.
 const PDF_MARK_WITHIN: usize = 1024;
@@ -53,7 +53,7 @@ pub(super) fn kind(bytes: &[u8], said: Option<Kind>) -> Result<Kind, DocumentErr
     if bytes.trim_ascii_start().starts_with(b"{\\rtf") {
         return Err(unsupported("an RTF document"));
     }
-    let is_text = text::is_text(bytes);
+    let is_text = is_text(bytes);
     // First bytes are a weak sign: BMP has two letters, and so has the name of a car.
     let is_surely_text = is_text && std::str::from_utf8(bytes).is_ok();
     match other_format(bytes) {
@@ -160,7 +160,7 @@ fn unsupported(found: impl Into<String>) -> DocumentError {
 
 fn in_text(bytes: &[u8], said: Option<Kind>) -> Kind {
     let cut = &bytes[..bytes.len().min(HEAD_BYTES) & !1];
-    let head = text::decode(if bytes.len() < 2 { bytes } else { cut }).text;
+    let head = decode(if bytes.len() < 2 { bytes } else { cut }).text;
     match said {
         _ if is_web_page(&head) => Kind::Html,
         Some(said @ (Kind::Html | Kind::Markdown | Kind::Text)) => said,

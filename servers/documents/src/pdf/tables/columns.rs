@@ -1,6 +1,7 @@
 //! The columns of a region: between drawn lines, and between gaps that go through all of its strips.
 
 use super::super::words::Word;
+use super::columns;
 use super::region::Region;
 use super::strips::{self, Strip};
 
@@ -190,4 +191,9 @@ pub(super) fn usual_size(strips: &[Strip<'_>]) -> f32 {
     let mut sizes: Vec<f32> = strips.iter().map(|strip| strip.size).collect();
     sizes.sort_by(f32::total_cmp);
     sizes.get(sizes.len() / 2).copied().unwrap_or(10.0)
+}
+
+/// The column of a position, for uses of both directions at once.
+pub(super) fn column_of(columns: &[Column], x: f32) -> usize {
+    columns.iter().position(|column| x < column.right).unwrap_or(columns.len().saturating_sub(1))
 }

@@ -127,7 +127,7 @@ fn alignment(region: &Region<'_>, columns: &[Column]) -> f32 {
             .iter()
             .filter(|strip| strip.is_parted())
             .flat_map(|strip| &strip.segments)
-            .filter(|piece| super::region::column_of(columns, piece.bounds.center().0) == index)
+            .filter(|piece| super::columns::column_of(columns, piece.bounds.center().0) == index)
             .collect();
         sum += column_alignment(&pieces);
     }

@@ -4,6 +4,7 @@
 //! [`region::Region`]. [`columns`] and [`rows`] cut a region up, [`cells`] puts words into the cells,
 //! [`judge`] refuses look-alikes. [`prose`] separates the columns of running text before.
 
+mod assembly;
 mod cells;
 mod columns;
 mod gaps;

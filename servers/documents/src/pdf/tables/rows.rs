@@ -261,7 +261,7 @@ impl Lines {
 fn pieces(strip: &Strip<'_>, columns: &[Column]) -> Vec<Option<Piece>> {
     let mut pieces: Vec<Option<Piece>> = vec![None; columns.len()];
     for word in strip.words() {
-        let column = super::region::column_of(columns, word.frame.center().0);
+        let column = super::columns::column_of(columns, word.frame.center().0);
         match &mut pieces[column] {
             Some(piece) => {
                 piece.bounds = piece.bounds.union(&word.frame);
