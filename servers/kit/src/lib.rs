@@ -14,6 +14,7 @@ mod lease;
 mod metrics;
 mod refs;
 mod run;
+mod run_error;
 mod schema;
 mod serve;
 mod settings;

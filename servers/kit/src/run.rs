@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 
 use crate::capability::Capability;
-use crate::cli::{self, Read, Refusal, Said};
+use crate::cli::{self, Read, Said};
 use crate::lease::BadGateway;
+use crate::run_error::RunError;
 use crate::{serve, worker};
 
 const MISTAKE: u8 = 2;
@@ -15,37 +16,6 @@ const MISTAKE: u8 = 2;
 /// For a server without its own options.
 #[derive(Clone, Copy, Default, Debug, clap::Args)]
 pub struct NoOptions;
-
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum RunError {
-    #[error("{0}")]
-    Refused(#[from] Refusal),
-    #[error(
-        "--log {filter:?} is not a valid filter: {source}\nhint: write a level such as info, or \
-         warn,capability_kit=debug"
-    )]
-    Log { filter: String, source: tracing_subscriber::filter::ParseError },
-    #[error(
-        "the folder for results could not be created: {0}\nhint: is there room in the folder for temporary \
-         files (TMPDIR)?"
-    )]
-    Home(#[source] io::Error),
-    #[error("the runtime could not be started: {0}")]
-    Runtime(#[source] io::Error),
-    #[error(
-        "cannot listen on {address}: {source}\nhint: is another program using it? port 0 picks a free port"
-    )]
-    Listen { address: std::net::SocketAddr, source: io::Error },
-    #[error(
-        "no token for callers could be set up: {0}\nhint: give one with --http-token-file, or listen on \
-         127.0.0.1"
-    )]
-    Entry(#[source] io::Error),
-    #[error("the gateway cannot be reached: {0}")]
-    Gateway(#[from] BadGateway),
-    #[error("serving failed: {0}")]
-    Serve(#[source] io::Error),
-}
 
 /// All that `main` has to call. `make` is called in the server and again in each worker, so it must be quick:
 /// models are loaded by the first call that needs them.

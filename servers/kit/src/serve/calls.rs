@@ -9,7 +9,7 @@ use rmcp::model::{
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use serde_json::{Map, Value, json};
 
-use super::Server;
+use super::server::Server;
 use crate::tool::Tool;
 use crate::trouble::{Trouble, TroubleCode};
 use crate::work::Progress;

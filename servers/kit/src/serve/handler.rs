@@ -10,7 +10,8 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler};
 
-use super::{Server, resources};
+use super::resources;
+use super::server::Server;
 
 /// The list changes only when the program does.
 const TTL_MS: u64 = 300_000;

@@ -16,13 +16,13 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::Server;
 use super::entry::{self, Door};
 use super::handler::Handler;
+use super::server::Server;
 use crate::home::Home;
 use crate::lease::{self, Lease};
 use crate::metrics::Levels;
-use crate::run::RunError;
+use crate::run_error::RunError;
 use crate::settings::HttpPlace;
 
 const ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];

@@ -6,6 +6,7 @@ mod entry;
 mod handler;
 mod http;
 mod resources;
+mod server;
 mod stdio;
 
 use std::sync::Arc;
@@ -13,34 +14,16 @@ use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 use crate::capability::Capability;
 use crate::home::{self, Home};
-use crate::metrics::Metrics;
 use crate::refs::RefStore;
-use crate::run::RunError;
-use crate::settings::{Limits, Settings, Transport};
-use crate::worker::pool::Pool;
+use crate::run_error::RunError;
+use crate::settings::{Settings, Transport};
+use server::Server;
 
-/// The time for calls in progress when the server is told to stop. Containers usually get ten seconds.
-const GRACE: Duration = Duration::from_secs(8);
 const SWEEP_EVERY_MAX: Duration = Duration::from_secs(60);
 const SWEEP_EVERY_MIN: Duration = Duration::from_millis(100);
-
-/// The shared state of all handlers.
-pub(crate) struct Server {
-    pub(crate) capability: Capability,
-    tools: Vec<rmcp::model::Tool>,
-    pool: Pool,
-    refs: RefStore,
-    limits: Limits,
-    metrics: Arc<Metrics>,
-    /// Running calls.
-    calls: TaskTracker,
-    /// No new calls.
-    stopping: CancellationToken,
-}
 
 /// Serves until the client disconnects (stdio) or a signal arrives.
 pub(crate) fn run(capability: Capability, settings: Settings) -> Result<(), RunError> {
@@ -93,34 +76,6 @@ async fn sweep_refs(refs: RefStore, age_max: Duration) {
         let swept = tokio::task::spawn_blocking(move || refs.sweep(age_max)).await;
         if let Ok(Err(error)) = swept {
             tracing::warn!(%error, "expired results could not be removed");
-        }
-    }
-}
-
-impl Server {
-    fn new(capability: Capability, limits: Limits, home: &Home) -> Self {
-        let metrics = Arc::new(Metrics::new());
-        Self {
-            tools: catalogue::tools(&capability),
-            capability,
-            pool: Pool::new(home.refs(), limits, Arc::clone(&metrics)),
-            refs: RefStore::open(home.refs(), limits.refs_bytes),
-            limits,
-            metrics,
-            calls: TaskTracker::new(),
-            stopping: CancellationToken::new(),
-        }
-    }
-
-    /// Stops accepting calls and waits for the running ones.
-    async fn drain(&self) {
-        self.stopping.cancel();
-        self.calls.close();
-        if tokio::time::timeout(GRACE, self.calls.wait()).await.is_err() {
-            tracing::warn!(
-                calls = self.calls.len(),
-                "some calls did not end in time and are being cancelled"
-            );
         }
     }
 }

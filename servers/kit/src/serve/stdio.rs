@@ -7,9 +7,9 @@ use rmcp::service::{QuitReason, RoleServer, RunningService, ServerInitializeErro
 use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio_util::sync::CancellationToken;
 
-use super::Server;
 use super::handler::Handler;
-use crate::run::RunError;
+use super::server::Server;
+use crate::run_error::RunError;
 
 pub(super) async fn serve(server: &Arc<Server>, signals: CancellationToken) -> Result<(), RunError> {
     let (input, output) = rmcp::transport::io::stdio_pipes();
