@@ -4,37 +4,19 @@
 mod amounts;
 mod checks;
 mod dates;
+mod found;
 mod names;
 mod patterns;
 #[cfg(test)]
 mod tests;
-
-use std::ops::Range;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::language::detect;
 use crate::position::{Positions, Span};
-
-/// The kind of an entity.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum EntityKind {
-    Email,
-    Url,
-    IpAddress,
-    Iban,
-    CreditCard,
-    Phone,
-    Date,
-    Money,
-    Percentage,
-    Quantity,
-    Person,
-    Organization,
-    Place,
-}
+pub use found::EntityKind;
+use found::Found;
 
 /// An entity in a text, with its position.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -50,15 +32,6 @@ pub struct Entity {
     pub end: usize,
     /// From 0 to 1. Names are guesses from their surroundings and stay below 0.95.
     pub confidence: f64,
-}
-
-/// A finding, before it is reported.
-#[derive(Clone, PartialEq, Debug)]
-struct Found {
-    kind: EntityKind,
-    place: Range<usize>,
-    value: Option<String>,
-    confidence: f64,
 }
 
 /// The maximum number of reported entities.

@@ -7,6 +7,7 @@ mod labels;
 mod language;
 mod lexicon;
 mod limits;
+mod method;
 mod position;
 mod sentences;
 mod statistics;
@@ -22,23 +23,9 @@ pub use labels::{Classification, LABELS_MAX, Label, LabelError, LabelScore, Labe
 pub use language::{Detected, LanguageShare, detect, known_language};
 pub use lexicon::Lexicon;
 pub use limits::{Clipped, Cut, TEXT_BYTES_MAX, clip};
+pub use method::Method;
 pub use position::{Positions, Span};
 pub use sentence_encoder::{EncodeError, Encoder, LoadError, Model};
 pub use sentences::{Sentence, sentences};
 pub use summary::{Length, Summary, SummaryOptions, SummarySentence, summarize};
 pub use words::{Word, words};
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// The method of an answer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Method {
-    /// By counting words.
-    Statistical,
-    /// By a sentence encoder on this machine.
-    Embeddings,
-    /// By a language model.
-    Llm,
-}

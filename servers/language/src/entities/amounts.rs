@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use crate::entities::{EntityKind, Found};
+use super::found::{EntityKind, Found};
 
 const NUMBER: &str = r"\d{1,3}(?:[ \u{00A0}\u{202F},.'’]\d{3})+(?:[.,]\d{1,2})?|\d+(?:[.,]\d+)?";
 const SCALE: &str = r"(?: ?(?:thousand|million|billion|trillion|mn|bn|tausend|Millionen|Million|Milliarden|Milliarde|Mio\.?|Mrd\.?|millions?|milliards?|millones|millón|milioni|miliardi|milhões|bilhões|miljoen|miljard))";

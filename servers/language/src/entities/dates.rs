@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use crate::entities::{EntityKind, Found};
+use super::found::{EntityKind, Found};
 
 /// Beginnings of the names of months, January first.
 const MONTHS: [&[&str]; 12] = [

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::entities::{EntityKind, Found};
+use super::found::{EntityKind, Found};
 use crate::sentences::{Sentence, sentences};
 use crate::stopwords;
 use crate::words::{Word, words};

@@ -7,7 +7,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::entities::{EntityKind, Found, checks};
+use super::found::{EntityKind, Found};
+use crate::entities::checks;
 
 static EMAIL: LazyLock<Regex> = LazyLock::new(|| {
     regex(
