@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::error::OcrError;
 use crate::geometry::Polygon;
 use crate::languages::Language;
+use crate::options::{EngineKind, ReadOptions, Settings};
 use crate::picture::Picture;
 use crate::ppocr::PpOcr;
 use crate::reading::Reading;
@@ -13,49 +14,6 @@ use crate::tesseract::Tesseract;
 
 #[cfg(test)]
 mod tests;
-
-/// The places to search, and the expectations.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Settings {
-    /// The folder with PP-OCR's weights. If not said: `.cache/ocr` here or above the program.
-    pub models: Option<PathBuf>,
-    /// The program. If not said: `tesseract` on the path.
-    pub tesseract: Option<PathBuf>,
-    /// The default languages of pictures: `en`, `eng` or `English`.
-    pub languages: Vec<String>,
-}
-
-/// The options for one picture.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct ReadOptions {
-    /// Instead of those of the settings.
-    pub languages: Vec<String>,
-    pub deskew: Deskew,
-}
-
-/// The treatment of rotated pictures before reading.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Deskew {
-    #[default]
-    Auto,
-    Never,
-}
-
-/// The engine that read a picture.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum EngineKind {
-    PpOcr,
-    Tesseract,
-}
-
-impl EngineKind {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            EngineKind::PpOcr => "pp-ocrv6-small",
-            EngineKind::Tesseract => "tesseract",
-        }
-    }
-}
 
 /// Reads pictures. Cheap to make: weights are loaded with the first picture.
 #[derive(Debug)]

@@ -7,6 +7,7 @@ mod engine;
 mod error;
 mod geometry;
 mod languages;
+mod options;
 mod order;
 mod picture;
 mod ppocr;
@@ -18,9 +19,10 @@ mod warp;
 #[cfg(test)]
 mod drawing;
 
-pub use engine::{Deskew, Engine, EngineKind, ReadOptions, Settings};
+pub use engine::Engine;
 pub use error::OcrError;
 pub use geometry::{Bounds, Point, Polygon};
 pub use languages::Language;
+pub use options::{Deskew, EngineKind, ReadOptions, Settings};
 pub use picture::{Animation, ColourModel, Picture, PictureFacts, PictureLimits, Turn};
 pub use reading::{Break, Reading, TextLine};

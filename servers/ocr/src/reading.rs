@@ -1,7 +1,7 @@
 //! The result of reading: lines with their positions, in reading order.
 
-use crate::engine::EngineKind;
 use crate::geometry::{Bounds, Polygon};
+use crate::options::EngineKind;
 
 /// The text of a picture.
 #[derive(Clone, PartialEq, Debug)]

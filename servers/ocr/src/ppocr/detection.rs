@@ -6,7 +6,8 @@ use rten::{Model, Value};
 use rten_tensor::NdTensor;
 use rten_tensor::prelude::*;
 
-use super::{blobs, fill_planes};
+use super::blobs;
+use super::planes::fill_planes;
 use crate::error::OcrError;
 use crate::geometry::{Point, Polygon, Rectangle, smallest_rectangle};
 use crate::warp;

@@ -3,6 +3,7 @@
 
 mod blobs;
 mod detection;
+mod planes;
 mod recognition;
 mod upright;
 
@@ -15,9 +16,9 @@ use std::sync::OnceLock;
 use image::RgbImage;
 use rten::Model;
 
-use crate::engine::{Deskew, EngineKind};
 use crate::error::OcrError;
 use crate::geometry::Polygon;
+use crate::options::{Deskew, EngineKind};
 use crate::order;
 use crate::picture::Picture;
 use crate::reading::{Reading, TextLine};
@@ -109,20 +110,4 @@ fn with_single_spaces(text: &str) -> String {
 fn load(path: &Path) -> Result<Model, OcrError> {
     Model::load_file(path)
         .map_err(|error| OcrError::LoadModel { path: path.to_owned(), reason: error.to_string() })
-}
-
-/// Red, green and blue from 0 to 255 become blue, green and red from -1 to 1, plane by plane, as in the
-/// training of both networks. Writes into planes of `width` and `height`, at their left end; the part beyond
-/// the picture is left unchanged.
-fn fill_planes(planes: &mut [f32], width: usize, height: usize, picture: &RgbImage) {
-    let plane = width * height;
-    for (y, row) in picture.rows().enumerate().take(height) {
-        for (x, pixel) in row.enumerate().take(width) {
-            let place = y * width + x;
-            let [red, green, blue] = pixel.0;
-            for (channel, value) in [blue, green, red].into_iter().enumerate() {
-                planes[channel * plane + place] = f32::from(value) / 127.5 - 1.0;
-            }
-        }
-    }
 }

@@ -6,7 +6,7 @@ use rten::Model;
 use rten_tensor::NdTensor;
 use rten_tensor::prelude::*;
 
-use super::fill_planes;
+use super::planes::fill_planes;
 use crate::error::OcrError;
 use crate::turn::TALL;
 use crate::warp;

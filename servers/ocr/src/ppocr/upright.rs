@@ -7,9 +7,9 @@ use image::{RgbImage, imageops};
 
 use super::Networks;
 use super::recognition::Recognised;
-use crate::engine::Deskew;
 use crate::error::OcrError;
 use crate::geometry::{Point, Polygon};
+use crate::options::Deskew;
 use crate::turn;
 use crate::warp;
 

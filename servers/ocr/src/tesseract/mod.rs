@@ -8,9 +8,9 @@ use std::sync::OnceLock;
 
 use image::{ExtendedColorType, ImageEncoder, RgbImage};
 
-use crate::engine::{Deskew, EngineKind};
 use crate::error::OcrError;
 use crate::geometry::Polygon;
+use crate::options::{Deskew, EngineKind};
 use crate::order;
 use crate::picture::Picture;
 use crate::reading::{Reading, TextLine};
