@@ -5,6 +5,7 @@ pub mod draft;
 pub mod parsed;
 pub mod profile;
 pub mod reading;
+mod section;
 pub mod sections;
 pub mod tools;
 
