@@ -93,7 +93,7 @@ fn ask(engine: &Engine, text: &str, options: &KeywordOptions, notes: &mut Notes)
             "additionalProperties": false,
         }),
     };
-    super::asked(engine, &question, notes, |told: Told| listed(text, told, options))
+    super::asked::asked(engine, &question, notes, |told: Told| listed(text, told, options))
 }
 
 /// With the actual positions of the phrases; phrases that are not in the text are dropped.

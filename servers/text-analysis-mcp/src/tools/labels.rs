@@ -172,7 +172,7 @@ fn ask(
             "additionalProperties": false,
         }),
     };
-    super::asked(engine, &question, notes, |told: Told| judged(text, told, labels, labelling))
+    super::asked::asked(engine, &question, notes, |told: Told| judged(text, told, labels, labelling))
 }
 
 /// Labels that the model left out get the score 0; labels that were not given are ignored.

@@ -120,7 +120,7 @@ fn ask(engine: &Engine, text: &str, options: &SummaryOptions, notes: &mut Notes)
             "additionalProperties": false,
         }),
     };
-    super::asked(engine, &question, notes, |told: Told| written(text, told, options))
+    super::asked::asked(engine, &question, notes, |told: Told| written(text, told, options))
 }
 
 /// Models are loose with lengths: an answer that is far too long is refused.

@@ -1,0 +1,30 @@
+//! Asking the language model, for every tool that can use one.
+
+use serde::de::DeserializeOwned;
+
+use crate::answer::Notes;
+use crate::engine::Engine;
+use crate::llm::{LlmError, Question, SENT_CHARS_MAX};
+
+/// Asks the language model. Returns `None` and adds a warning if the model is unreachable or its answer is
+/// invalid.
+pub(super) fn asked<A: DeserializeOwned, T>(
+    engine: &Engine,
+    question: &Question<'_>,
+    notes: &mut Notes,
+    check: impl FnOnce(A) -> Result<T, String>,
+) -> Option<T> {
+    let answer = engine.llm.as_ref().ok_or(LlmError::NotConfigured).and_then(|llm| llm.ask::<A>(question));
+    match answer.and_then(|answer| check(answer).map_err(LlmError::WrongForm)) {
+        Ok(answer) => {
+            if question.text.chars().nth(SENT_CHARS_MAX).is_some() {
+                notes.warn(format!("the language model saw only the first {SENT_CHARS_MAX} characters"));
+            }
+            Some(answer)
+        }
+        Err(error) => {
+            notes.warn(format!("the language model was not used: {error}"));
+            None
+        }
+    }
+}
