@@ -14,12 +14,12 @@ use anyhow::Context as _;
 
 use self::measures::{Repeated, Restart};
 use self::site::{ACCEPTED, ALONE, QUARANTINED, SERVERS_MIN, Site, THREEFOLD, server_name, wire_name};
-use crate::gateway;
 use crate::load::{self, Plan, Round};
 use crate::report::{Machine, Report, Rounds, Row, Settings, Target as Bound, median, p99};
+use crate::say::say;
 use crate::start::{mib, resident_mib_at_rest};
 use crate::wire::{Era, Work};
-use crate::{proc, say};
+use crate::{gateway, proc};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {

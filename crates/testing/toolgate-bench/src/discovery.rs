@@ -27,7 +27,8 @@ use self::reach::{Shelves, reach};
 use self::sets::Sets;
 use self::vectors::Encoding;
 use self::way::Way;
-use crate::{proc, say};
+use crate::proc;
+use crate::say::say;
 
 const MODEL: &str = ".cache/model/all-MiniLM-L6-v2";
 

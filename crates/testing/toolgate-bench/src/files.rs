@@ -16,8 +16,9 @@ use anyhow::{Context as _, ensure};
 use crate::child::Watched;
 use crate::client::Target;
 use crate::gateway::{Gateway, Home, Launcher, ServerEntry, program};
+use crate::proc;
+use crate::say::say;
 use crate::start::mib;
-use crate::{proc, say};
 
 pub(crate) use sink::serve;
 

@@ -15,9 +15,10 @@ use crate::client::Target;
 use crate::compare::{Behind, Servers};
 use crate::gateway::{self, Gateway, Home, Launcher};
 use crate::load::{self, Plan, Round};
+use crate::proc;
 use crate::report::{Machine, Report, Rounds, Row, Settings, Target as Bound, median};
+use crate::say::say;
 use crate::wire::{Era, Work};
-use crate::{proc, say};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {

@@ -16,6 +16,7 @@ mod memory;
 mod proc;
 mod report;
 mod run;
+mod say;
 mod server;
 mod start;
 mod wire;
@@ -27,6 +28,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use clap::{Parser, Subcommand};
+use say::say;
 use tokio::signal::unix::{SignalKind, signal};
 
 #[derive(Parser)]
@@ -162,9 +164,4 @@ async fn run_command(command: Command) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
     }
-}
-
-fn say(text: &str) -> anyhow::Result<()> {
-    let mut stdout = std::io::stdout().lock();
-    writeln!(stdout, "{text}").and_then(|()| stdout.flush()).context("write to stdout")
 }

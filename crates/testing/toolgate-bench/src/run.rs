@@ -10,10 +10,11 @@ use anyhow::Context as _;
 use crate::client::Target;
 use crate::compare::{self, Behind, CASES, Case, Outcome, Servers, Through};
 use crate::gateway::{self, Gateway, Home, Launcher};
+use crate::proc;
 use crate::report::{Machine, Report, Row, Settings};
+use crate::say::say;
 use crate::start::{self, at_rest, mib, resident_mib_at_rest};
 use crate::wire::Work;
-use crate::{proc, say};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {

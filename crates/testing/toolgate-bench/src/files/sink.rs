@@ -32,7 +32,7 @@ pub(super) fn address_in(line: &str) -> Option<SocketAddr> {
 pub(crate) async fn serve() -> anyhow::Result<()> {
     let listener = TcpListener::bind("127.0.0.1:0").await.context("listen on a free port")?;
     let address = listener.local_addr().context("ask for the address that was bound")?;
-    crate::say(&format!("{ANNOUNCEMENT}{address}"))?;
+    crate::say::say(&format!("{ANNOUNCEMENT}{address}"))?;
     serve_until_stdin_ends(listener, answer).await
 }
 
