@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::server::is_modern;
+use super::settings::is_modern;
 
 pub(super) struct Question {
     pub(super) key: &'static str,

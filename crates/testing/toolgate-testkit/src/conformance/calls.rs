@@ -17,7 +17,8 @@ use super::ask::{Asker, Question, Reply};
 use super::changes::Change;
 use super::jobs;
 use super::resources::{PNG_BASE64, WATCHED_URI, WAV_BASE64, plain_text};
-use super::server::{ConformanceServer, is_modern};
+use super::settings::is_modern;
+use super::state::ConformanceServer;
 
 /// The suite requires its log lines and progress reports spread out in time.
 const STEP: Duration = Duration::from_millis(50);

@@ -9,7 +9,7 @@ use rmcp::model::{ResourceUpdatedNotificationParam, SubscriptionFilter};
 use rmcp::service::{Peer, RoleServer, ServiceError, SubscriptionContext, SubscriptionSendError};
 use tokio::sync::broadcast::{self, error::RecvError};
 
-use super::server::Shared;
+use super::state::Shared;
 
 /// Missed notifications are dropped, not queued: a listener that slow learns of the next change.
 const NEWS_MAX: usize = 64;

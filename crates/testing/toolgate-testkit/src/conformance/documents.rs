@@ -18,7 +18,7 @@ use rmcp::{ErrorData, ServerHandler};
 use serde_json::json;
 
 use super::pages;
-use super::server::{Settings, versions_of};
+use super::settings::{Settings, versions_of};
 pub(super) use shelf::Shelf;
 
 /// The maximum size of a request, over HTTP and on a line.

@@ -23,6 +23,8 @@ mod pages;
 mod prompts;
 mod reconnect;
 mod resources;
+mod settings;
+mod state;
 
 pub use serve::{HttpServer, serve_stdio};
-pub use server::{Era, Settings, ToolSet};
+pub use settings::{Era, Settings, ToolSet};

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::ask::{Asker, Question, Reply};
 use super::changes::Changes;
 use super::resources::{PNG_BASE64, plain_text};
-use super::server::ConformanceServer;
+use super::state::ConformanceServer;
 
 const COMPLETIONS: [&str; 6] = ["paris", "park", "party", "test", "testValue1", "testValue2"];
 

@@ -13,7 +13,7 @@ use rmcp::transport::streamable_http_server::session::local::{
 use rmcp::transport::streamable_http_server::session::{ServerSseMessage, SessionId, SessionManager};
 use tokio::sync::Notify;
 
-use super::server::Shared;
+use super::state::Shared;
 
 /// The time that clients should wait before they come back.
 pub(super) const RETRY: Duration = Duration::from_millis(500);

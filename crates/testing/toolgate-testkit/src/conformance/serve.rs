@@ -28,7 +28,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::documents::{self, DocumentServer, Shelf, sink};
 use super::reconnect::{CuttingSessions, RETRY};
-use super::server::{ConformanceServer, Era, Settings, Shared, ToolSet};
+use super::settings::{Era, Settings, ToolSet};
+use super::state::{ConformanceServer, Shared};
 
 const ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
 

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 const DOCUMENTS_MAX: usize = 256;
 
 #[derive(Default)]
-pub(in crate::conformance) struct Shelf {
+pub(crate) struct Shelf {
     documents: Mutex<BTreeMap<String, Document>>,
     extractions: AtomicU64,
 }

@@ -14,7 +14,7 @@ const PLACE: &[u8] = b"\"file_data\":\"";
 const FRAME_BYTES_MAX: usize = 64 << 10;
 
 /// Answers `sink` on the spot and hands on everything else.
-pub(in crate::conformance) async fn short_cut(request: Request, next: Next) -> Response {
+pub(crate) async fn short_cut(request: Request, next: Next) -> Response {
     let is_sink = request.headers().get("mcp-name").is_some_and(|name| name == "sink");
     if !is_sink || request.method() != Method::POST {
         return next.run(request).await;
@@ -26,7 +26,7 @@ pub(in crate::conformance) async fn short_cut(request: Request, next: Next) -> R
 }
 
 /// Reads a body to its end and returns its length.
-pub(in crate::conformance) async fn copy(body: Body) -> Response {
+pub(crate) async fn copy(body: Body) -> Response {
     let mut stream = body.into_data_stream();
     let mut bytes = 0;
     while let Some(piece) = stream.next().await {
