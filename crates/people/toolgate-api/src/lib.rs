@@ -1,8 +1,10 @@
 #![doc = include_str!("../README.md")]
 
 mod access;
+mod apart;
 mod body;
 mod call;
+mod context;
 mod document;
 mod events;
 mod filters;
@@ -15,6 +17,7 @@ mod read;
 mod replay;
 mod routes;
 mod secret;
+mod services;
 mod similar;
 mod streams;
 mod trial;
@@ -27,22 +30,12 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use bytes::Bytes;
-use tokio_util::sync::CancellationToken;
-use toolgate_catalog::Catalog;
-use toolgate_core::Limits;
-use toolgate_core::governance::Clock;
-use toolgate_core::signature::SigningKey;
-use toolgate_discovery::Discovery;
-use toolgate_files::Files;
-use toolgate_pipeline::desk::Desk;
-use toolgate_registry::Registry;
-use toolgate_runs::Runs;
-use toolgate_sessions::Sessions;
-use toolgate_store::{Books, Store};
 use tower::ServiceExt;
 
 pub use body::{ApiBody, unfailing};
 pub use call::{Hold, NotCalled, ToolCallRequest, ToolCaller};
+pub(crate) use context::Context;
+use context::Inner;
 use events::Feed;
 pub use filters::{FilterDesk, FilterInForce, FilterView};
 pub use outbound::{OutboundDesk, OutgoingWebhook, Retention};
@@ -51,6 +44,7 @@ pub use problem::Problem;
 use pulse::Pulse;
 use replay::SeenIds;
 pub use secret::{InstanceToken, SecretKeeper, SecretPlace, SecretRefused, SecretSource, StoredSecret};
+pub use services::{Door, IncomingWebhook, Services};
 pub use streams::{StreamPlace, StreamQuota};
 pub use trial::{Trial, Tried, TriedExample, TriedFilter};
 use work::Work;
@@ -58,74 +52,6 @@ use work::Work;
 /// The OpenAPI document, as `/openapi.json` serves it.
 pub fn openapi_document() -> String {
     routes::api_document().to_json().expect("the document serialises")
-}
-
-/// The door of a request that did not come to the API itself, among its extensions: the ledger records it
-/// with decisions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Door(pub &'static str);
-
-impl Door {
-    pub(crate) const API: Door = Door("api");
-}
-
-/// The dependencies of the routes. Everything is shared with the rest of the gateway.
-pub struct Services {
-    pub store: Store,
-    pub books: Arc<Books>,
-    pub desk: Arc<Desk>,
-    pub caller: Arc<dyn ToolCaller>,
-    pub catalog: Arc<Catalog>,
-    pub registry: Arc<Registry>,
-    pub sessions: Arc<Sessions>,
-    pub discovery: Arc<Discovery>,
-    pub files: Arc<Files>,
-    pub runs: Arc<Runs>,
-    pub streams: Arc<dyn StreamQuota>,
-    /// The maximum number of concurrent calls of one batch.
-    pub parallel_calls_max: usize,
-    pub secrets: Arc<dyn SecretKeeper>,
-    pub policy: Arc<dyn PolicyDesk>,
-    pub filters: Arc<dyn FilterDesk>,
-    pub outbound: Arc<dyn OutboundDesk>,
-    pub retention: Retention,
-    pub clock: Arc<dyn Clock>,
-    pub webhooks: Vec<IncomingWebhook>,
-    pub limits: Limits,
-    /// Ends the streams of events.
-    pub shutdown: CancellationToken,
-}
-
-/// Another program through which people decide. It signs its requests.
-#[derive(Clone, Debug)]
-pub struct IncomingWebhook {
-    pub name: String,
-    pub key: SigningKey,
-    /// The groups that everyone who decides through it counts for.
-    pub groups: Vec<String>,
-    /// The persons it may speak for, each with their own vote. Without them it may name anyone, and all of
-    /// them together have one vote.
-    pub persons: Option<Vec<String>>,
-}
-
-pub(crate) struct Inner {
-    services: Services,
-    seen: SeenIds,
-    feed: Arc<Feed>,
-    work: Work,
-    pulse: Pulse,
-}
-
-/// The state of every handler.
-#[derive(Clone)]
-pub(crate) struct Context(Arc<Inner>);
-
-impl std::ops::Deref for Context {
-    type Target = Services;
-
-    fn deref(&self) -> &Services {
-        &self.0.services
-    }
 }
 
 /// The REST API, behind the edge: Host, Origin and token are checked before a request comes here.

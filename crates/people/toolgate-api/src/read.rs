@@ -14,6 +14,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+use toolgate_core::ServerName;
 
 use crate::Context;
 use crate::problem::{Answered, Problem};
@@ -170,6 +171,12 @@ pub(crate) fn limit(value: Option<&str>, usual: usize, max: usize) -> Answered<u
     let Some(value) = value else { return Ok(usual) };
     let number = value.parse().ok().filter(|number| (1..=max).contains(number));
     number.ok_or_else(|| bad_parameter("limit", value, &format!("a number from 1 to {max}")))
+}
+
+/// A server's name in a path.
+pub(crate) fn server_name(name: &str) -> Answered<ServerName> {
+    ServerName::new(name)
+        .map_err(|bad| bad_parameter("server", name, "the name of a server").hint(bad.to_string()))
 }
 
 #[cfg(test)]

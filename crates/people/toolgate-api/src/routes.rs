@@ -2,6 +2,7 @@
 
 mod agents;
 mod aliases;
+mod answer;
 mod approvals;
 mod artifacts;
 mod attachments;
@@ -55,18 +56,15 @@ mod views;
 mod webhooks;
 
 use axum::Extension;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use bytes::Bytes;
-use http::header::CONTENT_TYPE;
-use http::{HeaderValue, StatusCode};
-use serde::Serialize;
-use toolgate_core::ServerName;
+use http::StatusCode;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::problem::{Answered, Problem};
-use crate::read::bad_parameter;
+use crate::problem::Problem;
 use crate::{Context, access, document};
+use answer::whole;
 
 pub(crate) fn router(context: Context) -> axum::Router {
     let (router, mut api) = described().split_for_parts();
@@ -193,24 +191,4 @@ async fn nothing_here() -> Box<Problem> {
 async fn not_allowed() -> Box<Problem> {
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this path does not allow this method")
         .hint("/openapi.json says which methods a path has")
-}
-
-/// A server's name in a path.
-fn server_name(name: &str) -> Answered<ServerName> {
-    ServerName::new(name)
-        .map_err(|bad| bad_parameter("server", name, "the name of a server").hint(bad.to_string()))
-}
-
-/// Runs CPU-bound work: other requests of this thread do not wait for it.
-pub(crate) async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    tokio::task::spawn_blocking(work).await.expect("the work does not panic, and nobody aborts it")
-}
-
-/// An answer in JSON.
-fn json(status: StatusCode, value: &impl Serialize) -> Response {
-    whole(status, serde_json::to_vec(value).expect("our own types serialise").into())
-}
-
-fn whole(status: StatusCode, body: Bytes) -> Response {
-    (status, [(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response()
 }

@@ -10,7 +10,7 @@ use toolgate_pipeline::redact::MARKER;
 use toolgate_store::{Order, Store, StoreError};
 use utoipa::ToSchema;
 
-use crate::routes::apart;
+use crate::apart::apart;
 
 /// The number of example calls for each filter.
 const EXAMPLES_MAX: usize = 5;

@@ -14,8 +14,8 @@ use toolgate_registry::{Defined, DefinitionKind};
 use toolgate_sessions::AgentVersion;
 use utoipa::ToSchema;
 
+use super::answer::json;
 use super::definitions::{Known, Warning, meant, problems, same_name, source_word, template, warnings};
-use super::json;
 use super::seat::agent_name;
 use super::settings::refused;
 use super::tag::{expected_version, tagged};

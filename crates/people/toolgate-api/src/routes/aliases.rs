@@ -8,7 +8,7 @@ use toolgate_catalog::Alias;
 use toolgate_core::moment::rfc3339;
 use utoipa::ToSchema;
 
-use super::json;
+use super::answer::json;
 use crate::Context;
 use crate::problem::Answered;
 

@@ -14,10 +14,10 @@ use toolgate_pipeline::desk::{DecideRequest, Decision, GrantRequest};
 use toolgate_store::{APPROVALS_PAGE_MAX, ApprovalFilter};
 use utoipa::{IntoParams, ToSchema};
 
+use super::answer::json;
 use super::before::Asked;
 use super::calls::CallView;
 use super::inbox::arguments_bytes_max;
-use super::json;
 use super::views::{ApprovalView, GrantView, tool_of};
 use crate::problem::{Answered, Problem};
 use crate::read::{Json, Query, limit, word};

@@ -12,10 +12,10 @@ use toolgate_core::id::RunId;
 use toolgate_core::scope::Credential;
 use utoipa::{IntoParams, ToSchema};
 
+use super::answer::json;
 use super::caller::Caller;
 use super::content::{Wanted, send};
 use super::file_view::{ArtifactDetail, ArtifactsPage, LinkView};
-use super::json;
 use crate::Context;
 use crate::problem::{Answered, Problem};
 use crate::read::{Json, Query, bad_parameter};

@@ -15,7 +15,7 @@ use toolgate_core::run::RunState;
 use toolgate_core::scope::Credential;
 use utoipa::ToSchema;
 
-use super::json;
+use super::answer::json;
 use super::run_access::find;
 use super::tools::{EnvelopeView, hold, trace};
 use crate::Context;

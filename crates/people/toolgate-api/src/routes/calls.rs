@@ -10,7 +10,7 @@ use toolgate_core::moment::rfc3339;
 use toolgate_store::{CALLS_PAGE_MAX, CallCursor, CallEntry, CallFilter, CallStanding};
 use utoipa::{IntoParams, ToSchema};
 
-use super::json;
+use super::answer::json;
 use super::ledger_filter::FilterWords;
 use crate::Context;
 use crate::problem::Answered;

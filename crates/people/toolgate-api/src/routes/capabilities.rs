@@ -14,8 +14,8 @@ use toolgate_core::scope::{
 use toolgate_registry::{Defined, DefinitionKind};
 use utoipa::ToSchema;
 
+use super::answer::json;
 use super::definitions::{Known, Warning, meant, problems, same_name, source_word, warnings};
-use super::json;
 use super::settings::refused;
 use super::tag::{expected_version, tagged};
 use crate::Context;

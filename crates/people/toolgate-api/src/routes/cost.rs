@@ -10,9 +10,10 @@ use toolgate_core::scope::{Credential, Seat, TokenBudget};
 use toolgate_discovery::{Bill, ServerBill, ToolBill};
 use utoipa::ToSchema;
 
+use super::answer::json;
 use super::seat::SeatQuery;
-use super::{apart, json};
 use crate::Context;
+use crate::apart::apart;
 use crate::problem::Answered;
 use crate::read::Query;
 

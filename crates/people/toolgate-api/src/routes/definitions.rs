@@ -11,8 +11,8 @@ use toolgate_discovery::Unmatched;
 use toolgate_registry::{Defined, DefinitionKind, DefinitionSource, Setting};
 use utoipa::ToSchema;
 
-use super::apart;
 use crate::Context;
+use crate::apart::apart;
 use crate::problem::{Answered, Problem};
 use crate::similar::{hint_of, nearest};
 

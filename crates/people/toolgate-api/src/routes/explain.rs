@@ -11,10 +11,11 @@ use toolgate_core::scope::{Credential, Seat, TokenBudget};
 use toolgate_discovery::{Explained, Tally};
 use utoipa::{IntoParams, ToSchema};
 
+use super::answer::json;
 use super::definitions::Warning;
 use super::seat::oversees;
-use super::{apart, json};
 use crate::Context;
+use crate::apart::apart;
 use crate::problem::Answered;
 use crate::read::{Query, limit, word};
 

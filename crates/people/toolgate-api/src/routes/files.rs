@@ -13,10 +13,10 @@ use toolgate_core::scope::Credential;
 use toolgate_files::{Access, FILES_PAGE_MAX, FileQuery, Found, NewFile, PageCursor, Put, What, file_name};
 use utoipa::{IntoParams, ToSchema};
 
+use super::answer::json;
 use super::caller::Caller;
 use super::content::{Wanted, send};
 use super::file_view::{FileView, FilesPage};
-use super::json;
 use crate::Context;
 use crate::form::{self, Form, Next, Said};
 use crate::problem::Answered;

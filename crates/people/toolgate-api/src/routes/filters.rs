@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use toolgate_pipeline::filter::FilterRule;
 use utoipa::ToSchema;
 
-use super::json;
+use super::answer::json;
 use crate::problem::{Answered, Problem};
 use crate::read::Json;
 use crate::{Context, FilterInForce, FilterView, Trial, Tried};

@@ -10,7 +10,7 @@ use toolgate_core::id::GrantId;
 use toolgate_store::Grants;
 use utoipa::{IntoParams, ToSchema};
 
-use super::json;
+use super::answer::json;
 use super::views::GrantView;
 use crate::Context;
 use crate::problem::{Answered, Problem};

@@ -10,8 +10,8 @@ use toolgate_runs::{InputPage, InputQuery};
 use toolgate_store::{ApprovalFilter, RUN_PAGE_MAX};
 use utoipa::{IntoParams, ToSchema};
 
+use super::answer::json;
 use super::inputs::InputView;
-use super::json;
 use super::views::ApprovalView;
 use crate::Context;
 use crate::problem::Answered;

@@ -15,9 +15,9 @@ use toolgate_runs::{InputQuery, unknown_input};
 use toolgate_store::RUN_PAGE_MAX;
 use utoipa::{IntoParams, ToSchema};
 
+use super::answer::json;
 use super::before::Asked;
 use super::calls::CallView;
-use super::json;
 use super::run_access;
 use crate::problem::{Answered, Problem};
 use crate::read::{Json, Query, limit, word};

@@ -13,7 +13,7 @@ use toolgate_core::tool::ToolExtra;
 use toolgate_registry::{Lease, Registration};
 use utoipa::ToSchema;
 
-use super::json;
+use super::answer::json;
 use crate::problem::{Answered, Problem};
 use crate::read::{expect_json, read_body, read_json};
 use crate::{Context, InstanceToken};

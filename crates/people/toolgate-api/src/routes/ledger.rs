@@ -13,8 +13,8 @@ use toolgate_core::{Digest, RawJson};
 use toolgate_store::{LEDGER_PAGE_MAX, LedgerFault, Order, ledger_event_json};
 use utoipa::{IntoParams, ToSchema};
 
+use super::answer::{json, whole};
 use super::ledger_filter::FilterWords;
-use super::{json, whole};
 use crate::Context;
 use crate::problem::{Answered, Problem};
 use crate::read::{Query, bad_parameter, limit, word};

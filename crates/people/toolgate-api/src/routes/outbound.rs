@@ -7,7 +7,7 @@ use serde::Serialize;
 use toolgate_core::moment::rfc3339;
 use utoipa::ToSchema;
 
-use super::json;
+use super::answer::json;
 use crate::problem::{Answered, Problem};
 use crate::{Context, OutgoingWebhook, Retention};
 

@@ -11,9 +11,10 @@ use toolgate_core::{Principal, PrincipalId, Role};
 use toolgate_sessions::{SessionQuery, SessionState};
 
 use self::view::{LedgerView, OverviewServer, OverviewView, TokensView, TrafficView};
+use super::answer::json;
 use super::servers::statuses;
-use super::{apart, json};
 use crate::Context;
+use crate::apart::apart;
 use crate::problem::Answered;
 use crate::pulse::{Now, Tokens};
 

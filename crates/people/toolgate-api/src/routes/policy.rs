@@ -17,7 +17,8 @@ use toolgate_core::{Kind, Principal, PrincipalId, Role, Tool};
 use toolgate_store::Order;
 use utoipa::{IntoParams, ToSchema};
 
-use super::{apart, json};
+use super::answer::json;
+use crate::apart::apart;
 use crate::problem::{Answered, Problem};
 use crate::read::{Json, Query, limit};
 use crate::similar::nearest;

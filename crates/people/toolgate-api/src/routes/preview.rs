@@ -10,9 +10,10 @@ use toolgate_core::id::SessionId;
 use toolgate_core::scope::{Credential, Seat};
 use utoipa::{IntoParams, ToSchema};
 
+use super::answer::json;
 use super::seat::SeatQuery;
-use super::{apart, json};
 use crate::Context;
+use crate::apart::apart;
 use crate::problem::Answered;
 use crate::read::{Query, bad_parameter};
 

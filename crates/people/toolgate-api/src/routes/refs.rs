@@ -7,10 +7,10 @@ use http::{HeaderMap, Method, StatusCode};
 use toolgate_core::id::RefId;
 use toolgate_core::scope::Credential;
 
+use super::answer::json;
 use super::caller::Caller;
 use super::content::{Wanted, send};
 use super::file_view::RefView;
-use super::json;
 use crate::Context;
 use crate::problem::Answered;
 

@@ -14,9 +14,10 @@ use toolgate_registry::{Compared, Standing, ToolVersion, Verdict};
 use toolgate_store::ToolRowFilter;
 use utoipa::{IntoParams, ToSchema};
 
+use super::answer::json;
 use super::tool_view::FileSlotView;
-use super::{apart, json};
 use crate::Context;
+use crate::apart::apart;
 use crate::problem::Answered;
 use crate::read::{Json, Query, limit, word};
 

@@ -17,8 +17,8 @@ use toolgate_runs::NewRun;
 use toolgate_sessions::{NewSession, Opened};
 use utoipa::ToSchema;
 
+use super::answer::json;
 use super::definitions::{Warning, template, warnings};
-use super::json;
 use super::run_access::{find, operates};
 use super::run_view::{BudgetBody, RunView};
 use super::seat::oversees;

@@ -15,8 +15,8 @@ use toolgate_runs::{InputQuery, RunPage, RunQuery};
 use toolgate_store::{APPROVALS_PAGE_MAX, ApprovalFilter, Order, RUN_PAGE_MAX};
 use utoipa::{IntoParams, ToSchema};
 
+use super::answer::json;
 use super::inputs::InputView;
-use super::json;
 use super::run_access::{find, operates, own_run};
 use super::run_view::{CallCounts, CallView, RunCallsPage, RunDetail, RunView, RunsPage, WaitingView};
 use super::seat::oversees;

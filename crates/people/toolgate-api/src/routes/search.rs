@@ -14,9 +14,10 @@ use toolgate_discovery::{Found, HITS_MAX, Ranked, Wanted};
 use toolgate_search::{Budget, Detail, Form, Place, Shown};
 use utoipa::{IntoParams, ToSchema};
 
+use super::answer::json;
 use super::seat::SeatQuery;
-use super::{apart, json};
 use crate::Context;
+use crate::apart::apart;
 use crate::problem::Answered;
 use crate::read::{Query, bad_parameter, limit, word};
 

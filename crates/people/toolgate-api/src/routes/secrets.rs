@@ -9,9 +9,9 @@ use toolgate_core::moment::rfc3339;
 use toolgate_core::{Principal, PrincipalId, ServerName};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{json, server_name};
+use super::answer::json;
 use crate::problem::{Answered, Problem};
-use crate::read::{Json, Query, bad_parameter};
+use crate::read::{Json, Query, bad_parameter, server_name};
 use crate::{Context, SecretPlace, SecretSource, StoredSecret};
 
 const VALUE_BYTES_MAX: usize = 64 << 10;

@@ -15,7 +15,7 @@ use toolgate_registry::{InstanceView, KnownServer, Latency, Source, Vitals};
 use toolgate_store::{Counts, ServerStatus};
 use utoipa::ToSchema;
 
-use super::json;
+use super::answer::json;
 use crate::Context;
 use crate::problem::{Answered, Problem};
 use crate::similar::nearest;

@@ -13,8 +13,8 @@ use toolgate_sessions::{NewSession, Opened, Refusal, RefusalKind, SessionQuery, 
 use toolgate_store::SESSIONS_PAGE_MAX;
 use utoipa::{IntoParams, ToSchema};
 
+use super::answer::json;
 use super::definitions::{template, warnings};
-use super::json;
 use super::run_start::join;
 use super::seat::{agent_name, oversees};
 use super::session_view::{OpenedSession, SessionDetail, SessionsPage};

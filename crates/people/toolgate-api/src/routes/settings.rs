@@ -11,7 +11,7 @@ use toolgate_core::moment::rfc3339;
 use toolgate_registry::{Refusal, RefusalKind, Setting};
 use utoipa::ToSchema;
 
-use super::json;
+use super::answer::json;
 use super::tag::{expected_version, tagged};
 use crate::Context;
 use crate::problem::{Answered, Problem};

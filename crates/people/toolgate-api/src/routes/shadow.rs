@@ -10,7 +10,7 @@ use toolgate_core::moment::rfc3339;
 use toolgate_store::{LEDGER_PAGE_MAX, Order};
 use utoipa::{IntoParams, ToSchema};
 
-use super::json;
+use super::answer::json;
 use crate::Context;
 use crate::problem::Answered;
 use crate::read::{Query, bad_parameter, limit};

@@ -15,8 +15,8 @@ use toolgate_runs::NewTask;
 use toolgate_store::RUN_PAGE_MAX;
 use utoipa::{IntoParams, ToSchema};
 
+use super::answer::json;
 use super::definitions::meant;
-use super::json;
 use super::run_view::BudgetBody;
 use super::tag::{expected_version, tagged};
 use crate::Context;

@@ -12,7 +12,7 @@ use toolgate_core::{Kind, Principal, Role};
 use toolgate_store::{NewTokenSpec, StoreError, Token};
 use utoipa::ToSchema;
 
-use super::json;
+use super::answer::json;
 use crate::Context;
 use crate::problem::{Answered, Problem};
 use crate::read::Json;

@@ -16,9 +16,10 @@ use toolgate_core::{Blame, RawJson};
 use toolgate_pipeline::{Answer, AnswerBody, Envelope, Refusal};
 use utoipa::{IntoParams, ToSchema};
 
+use super::answer::json;
 use super::seat::SeatQuery;
 use super::tool_view::{OtherNames, ToolDetail, ToolTokens, ToolView, missing};
-use super::{apart, json};
+use crate::apart::apart;
 use crate::problem::{Answered, Problem};
 use crate::read::{Json, Query, limit};
 use crate::{Context, Hold, NotCalled, ToolCallRequest};

@@ -8,8 +8,8 @@ use toolgate_core::file::File;
 use toolgate_core::id::UploadId;
 use utoipa::IntoParams;
 
+use super::answer::json;
 use super::file_view::FileView;
-use super::json;
 use crate::Context;
 use crate::form::{self, Form, Next, Said};
 use crate::problem::{Answered, Problem};

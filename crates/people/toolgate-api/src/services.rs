@@ -1,0 +1,71 @@
+//! The dependencies of the routes, and the doors that requests come through.
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+use toolgate_catalog::Catalog;
+use toolgate_core::Limits;
+use toolgate_core::governance::Clock;
+use toolgate_core::signature::SigningKey;
+use toolgate_discovery::Discovery;
+use toolgate_files::Files;
+use toolgate_pipeline::desk::Desk;
+use toolgate_registry::Registry;
+use toolgate_runs::Runs;
+use toolgate_sessions::Sessions;
+use toolgate_store::{Books, Store};
+
+use crate::call::ToolCaller;
+use crate::filters::FilterDesk;
+use crate::outbound::{OutboundDesk, Retention};
+use crate::policy::PolicyDesk;
+use crate::secret::SecretKeeper;
+use crate::streams::StreamQuota;
+
+/// The door of a request that did not come to the API itself, among its extensions: the ledger records it
+/// with decisions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Door(pub &'static str);
+
+impl Door {
+    pub(crate) const API: Door = Door("api");
+}
+
+/// The dependencies of the routes. Everything is shared with the rest of the gateway.
+pub struct Services {
+    pub store: Store,
+    pub books: Arc<Books>,
+    pub desk: Arc<Desk>,
+    pub caller: Arc<dyn ToolCaller>,
+    pub catalog: Arc<Catalog>,
+    pub registry: Arc<Registry>,
+    pub sessions: Arc<Sessions>,
+    pub discovery: Arc<Discovery>,
+    pub files: Arc<Files>,
+    pub runs: Arc<Runs>,
+    pub streams: Arc<dyn StreamQuota>,
+    /// The maximum number of concurrent calls of one batch.
+    pub parallel_calls_max: usize,
+    pub secrets: Arc<dyn SecretKeeper>,
+    pub policy: Arc<dyn PolicyDesk>,
+    pub filters: Arc<dyn FilterDesk>,
+    pub outbound: Arc<dyn OutboundDesk>,
+    pub retention: Retention,
+    pub clock: Arc<dyn Clock>,
+    pub webhooks: Vec<IncomingWebhook>,
+    pub limits: Limits,
+    /// Ends the streams of events.
+    pub shutdown: CancellationToken,
+}
+
+/// Another program through which people decide. It signs its requests.
+#[derive(Clone, Debug)]
+pub struct IncomingWebhook {
+    pub name: String,
+    pub key: SigningKey,
+    /// The groups that everyone who decides through it counts for.
+    pub groups: Vec<String>,
+    /// The persons it may speak for, each with their own vote. Without them it may name anyone, and all of
+    /// them together have one vote.
+    pub persons: Option<Vec<String>>,
+}
