@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use serde_json::Value;
 use toolgate_core::scope::{AgentName, Definitions};
 
-use super::Context;
+use super::context::Context;
 use super::records::{Room, told};
 use super::shown::{facts, text, texts};
 use crate::cli::AgentsCommand;

@@ -7,7 +7,7 @@ use toolgate_catalog::Alias;
 use toolgate_core::CanonicalName;
 use toolgate_core::moment::{parse_rfc3339, rfc3339};
 
-use super::Context;
+use super::context::Context;
 use super::records::{Room, told};
 use super::shown::now_ms;
 use crate::cli::AliasesCommand;

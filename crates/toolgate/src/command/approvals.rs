@@ -15,8 +15,9 @@ use toolgate_core::{Digest, Principal};
 use toolgate_pipeline::desk::{DecideRequest, Decision, GrantRequest};
 use toolgate_store::{APPROVALS_PAGE_MAX, ApprovalFilter, Grants, Store};
 
+use super::context::Context;
 use super::pick::pick;
-use super::{Context, shown};
+use super::shown;
 use crate::cli::{ApprovalsArgs, ApprovalsCommand, NewArguments, Remember, StateArg};
 use crate::config::Config;
 use crate::governance::{COMMAND_STREAM, Governance};

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use serde_json::Value;
 
-use super::Context;
 use super::agents::{problems_of, source, warn};
+use super::context::Context;
 use super::shown::{facts, several, text, texts};
 use crate::cli::CapabilitiesCommand;
 use crate::local::{Catalogue, LocalApi};

@@ -12,8 +12,9 @@ use toolgate_core::{Principal, Role};
 use toolgate_store::{NewToken, NewTokenSpec, Store};
 use url::Url;
 
+use super::agents;
+use super::context::Context;
 use super::looking::Spare;
-use super::{Context, agents};
 use crate::cli::ConnectArgs;
 use crate::config::Config;
 use crate::connect::{self, Client, ClientFile, Gate, Machine, Os, Written};

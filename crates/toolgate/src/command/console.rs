@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::bail;
 use serde_json::json;
 
-use super::Context;
+use super::context::Context;
 use crate::local::open_store;
 use crate::lock;
 use crate::output::{put, talk};

@@ -2,6 +2,7 @@
 
 mod definitions;
 mod files;
+mod finding;
 mod machine;
 mod registry;
 mod sandbox;
@@ -14,20 +15,14 @@ use toolgate_core::server::{ServerHealth, TransportSpec};
 use toolgate_outbound::Trouble;
 use toolgate_store::{Others, Store};
 
+use super::context::Context;
 use super::servers::{Trial, target, try_servers};
-use super::{Context, shown};
+use super::shown;
 use crate::config::Config;
 use crate::local::open_store;
 use crate::output::{printable, say, talk};
 use crate::{failure, lock};
-
-/// One finding.
-struct Finding {
-    ok: bool,
-    about: String,
-    says: String,
-    hint: Option<String>,
-}
+use finding::{Finding, fine, wrong};
 
 pub(super) async fn run(context: &Context) -> anyhow::Result<ExitCode> {
     // The future is large: too much for the stack of every command.
@@ -183,12 +178,4 @@ fn judge(written: &Config, trial: &Trial) -> Finding {
         Some((says, hint)) => wrong(&about, says.to_owned(), Some(hint.to_owned())),
         None => wrong(&about, told, Some(hint)),
     }
-}
-
-fn fine(about: &str, says: String) -> Finding {
-    Finding { ok: true, about: about.into(), says, hint: None }
-}
-
-fn wrong(about: &str, says: String, hint: Option<String>) -> Finding {
-    Finding { ok: false, about: about.into(), says, hint }
 }

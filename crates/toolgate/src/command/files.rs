@@ -6,7 +6,7 @@ mod transfer;
 
 use std::process::ExitCode;
 
-use super::Context;
+use super::context::Context;
 use super::pages::Listed;
 use super::shown::text;
 use crate::cli::{FilesCommand, GetArgs, ListFilesArgs, PutArgs};

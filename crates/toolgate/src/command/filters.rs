@@ -8,7 +8,7 @@ use serde_json::json;
 use toolgate_api::{FilterView, Trial, Tried};
 use toolgate_pipeline::filter::{FilterRule, known_kinds};
 
-use super::Context;
+use super::context::Context;
 use super::shown::several;
 use crate::cli::{FiltersCommand, TestFiltersArgs};
 use crate::config::{Config, References, Whereabouts};

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use toolgate_core::id::InputId;
 use toolgate_core::run::SlotType;
 
-use super::Context;
+use super::context::Context;
 use super::pages::Listed;
 use super::runs::{RUNS, tell_of_more};
 use super::shown::text;

@@ -14,8 +14,9 @@ use toolgate_core::id::CallId;
 use toolgate_core::{Digest, RawJson};
 use toolgate_store::{Order, Store, ledger_event_json};
 
+use super::context::Context;
 use super::pick::pick;
-use super::{Context, shown};
+use super::shown;
 use crate::cli::LedgerCommand;
 use crate::local::open_store;
 use crate::output::{put, say, talk, write_talk};

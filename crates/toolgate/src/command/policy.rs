@@ -16,7 +16,7 @@ use toolgate_core::{Digest, Kind, Principal, PrincipalId, Role, Tool};
 use toolgate_policy::{PolicyEngine, Template, check, decisions, run_tests, schema_for, table};
 
 pub(super) use self::in_force::InForce;
-use super::Context;
+use super::context::Context;
 use crate::cli::{ExplainArgs, PolicyCommand};
 use crate::config::Config;
 use crate::governance::sources;

@@ -8,7 +8,7 @@ use toolgate_credentials::Vault;
 use toolgate_registry::{Records, Refusal};
 use toolgate_store::{Books, Store};
 
-use super::Context;
+use super::context::Context;
 use crate::config::Config;
 use crate::governance::{COMMAND_STREAM, SystemClock, books_settings};
 use crate::keyring;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 use toolgate_core::id::{RunId, TaskId};
 
-use super::Context;
+use super::context::Context;
 use super::pages::Listed;
 use super::shown::text;
 use crate::cli::{ListRunsArgs, RunsCommand, TasksCommand};

@@ -11,7 +11,7 @@ use toolgate_credentials::{OutsideSecret, SIGN_IN, Secret, Stored, origin_of};
 use toolgate_registry::Source;
 use toolgate_store::{SecretOrigin, Whose};
 
-use super::Context;
+use super::context::Context;
 use super::input;
 use super::records::{Room, person};
 use super::servers::{Known, roster};

@@ -21,7 +21,7 @@ use toolgate_pipeline::filter::Filters;
 use toolgate_registry::Registry;
 use toolgate_store::{NewToken, Others};
 
-use super::Context;
+use super::context::Context;
 use crate::claim::Claim;
 use crate::cli::ServeArgs;
 use crate::config::{CapabilityServers, Config, FilterRule};
@@ -76,7 +76,8 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
         tracing::warn!(%error, "could not tell the address and tokens; `toolgate token create` makes another token");
     }
 
-    let following = Watch::new(&context.whereabouts(), super::environment, consent::is_agreed, written);
+    let following =
+        Watch::new(&context.whereabouts(), super::context::environment, consent::is_agreed, written);
     let live = Live {
         registry: house.registry.clone(),
         pipeline: house.pipeline(),

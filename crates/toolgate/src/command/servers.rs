@@ -17,7 +17,7 @@ use toolgate_core::server::{ServerHealth, ServerState};
 use toolgate_registry::Source;
 use toolgate_store::Store;
 
-use super::Context;
+use super::context::Context;
 use crate::cli::ServersCommand;
 use crate::config::Config;
 use crate::import::{self, Plan, Surroundings};

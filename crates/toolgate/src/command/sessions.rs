@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-use super::Context;
+use super::context::Context;
 use super::pages::Listed;
 use super::shown::text;
 use crate::cli::{ExplainSessionArgs, ListSessionsArgs, MountArg, OpenArgs, SessionsCommand};

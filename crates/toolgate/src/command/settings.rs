@@ -8,7 +8,7 @@ use toolgate_core::Principal;
 use toolgate_core::moment::rfc3339;
 use toolgate_registry::Setting;
 
-use super::Context;
+use super::context::Context;
 use super::input::read_stdin;
 use super::records::{Room, told};
 use crate::cli::SettingsCommand;

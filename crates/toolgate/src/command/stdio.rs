@@ -10,7 +10,8 @@ use tokio::net::UnixStream;
 use toolgate_core::scope::{AgentName, Route};
 use toolgate_edge::serve_pipe;
 
-use super::{Context, agents};
+use super::agents;
+use super::context::Context;
 use crate::cli::StdioArgs;
 use crate::config::Config;
 use crate::local::{LocalApi, Socket, open_store};

@@ -8,8 +8,9 @@ use toolgate_core::moment::rfc3339;
 use toolgate_core::{Principal, Role, ServerName};
 use toolgate_store::{NewTokenSpec, SESSIONS_PAGE_MAX, SessionFilter, SessionKind, Store, Token};
 
+use super::agents;
+use super::context::Context;
 use super::shown::{now_ms, span};
-use super::{Context, agents};
 use crate::cli::{NewTokenArgs, TokenCommand};
 use crate::config::Config;
 use crate::governance::COMMAND_STREAM;

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use toolgate_core::RawJson;
 use toolgate_core::registry::NamedKind;
 
-use super::Context;
+use super::context::Context;
 use super::servers::{roster, unknown_server};
 use crate::cli::ToolsCommand;
 use crate::config::Config;

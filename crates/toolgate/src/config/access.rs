@@ -8,10 +8,9 @@ use toolgate_core::Role;
 use toolgate_credentials::{BearerAlgorithm, BearerSettings};
 use url::{Host, Url};
 
-use super::outbound::require;
 use super::problem::Problems;
 use super::reference::is_variable_name;
-use super::section::{At, Section};
+use super::section::{At, Section, require};
 use super::value::Context;
 
 pub(super) const VAULT_KEYS: [&str; 2] = ["key_file", "key_env"];

@@ -14,9 +14,8 @@ use toolgate_core::scope::{
     AgentDefinition, AgentLimits, AgentName, BadPart, Capability, CapabilityName, Mounts, TokenBudget,
 };
 
-use super::outbound::require;
 use super::problem::Problems;
-use super::section::{At, Section};
+use super::section::{At, Section, require};
 use super::server::legal_name;
 
 use rules::{Over, names, patterns, texts};

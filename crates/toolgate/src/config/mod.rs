@@ -29,6 +29,7 @@ mod search;
 mod secrets;
 mod section;
 pub(crate) mod server;
+mod server_entry;
 mod shipped;
 mod state;
 #[cfg(test)]
@@ -42,15 +43,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use toml::de::DeTable;
-use toolgate_catalog::Hints;
 use toolgate_core::address::AddressRules;
 use toolgate_core::egress::Egress;
 use toolgate_core::scope::{AgentDefinition, Capability};
-use toolgate_core::server::{Asks, ServerSpec};
 use toolgate_core::{Limits, OutputCheck};
-use toolgate_credentials::{BearerSettings, OAuthSpec, OutsideSecret};
+use toolgate_credentials::{BearerSettings, OutsideSecret};
 use toolgate_edge::QuotaRule;
-use toolgate_registry::{AliasSpec, Drift, NewTools, Review};
+use toolgate_registry::{AliasSpec, Review};
 use toolgate_sandbox::Demand;
 
 pub(crate) use access::VaultSettings;
@@ -63,21 +62,19 @@ pub(crate) use outbound::{MeteringSettings, OtlpSettings, Webhook};
 pub(crate) use policy::{ApprovalSettings, PolicySettings};
 pub(crate) use problem::ConfigError;
 use problem::Problems;
+pub(crate) use reference::References;
 pub(crate) use runs::RunSettings;
 pub(crate) use search::SearchSettings;
 pub(crate) use secrets::{Credential, OpenBao, OpenBaoBy};
 use section::Section;
+pub(crate) use server_entry::ServerEntry;
 pub(crate) use shipped::CapabilityServers;
 pub(crate) use toolgate_pipeline::filter::FilterRule;
 pub(crate) use toolgate_pipeline::redact::RedactRule;
 pub(crate) use tools::ToolRule;
 use value::Context;
-pub(crate) use whereabouts::Whereabouts;
+pub(crate) use whereabouts::{FILE_NAME, Whereabouts};
 
-/// Reads one variable of the environment. A parameter, so that a test has a defined environment.
-pub(crate) type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
-
-pub(crate) const FILE_NAME: &str = "toolgate.toml";
 pub(crate) const DEFAULT_LISTEN: &str = "127.0.0.1:8700";
 
 /// The operator's whole configuration, checked, with defaults for missing keys.
@@ -137,42 +134,6 @@ pub(crate) struct Config {
     pub(crate) oauth: Option<BearerSettings>,
     /// The file all this was read from; absolute.
     pub(crate) source: Option<PathBuf>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ServerEntry {
-    pub(crate) spec: ServerSpec,
-    /// True if its instances register; then `spec` has no address.
-    pub(crate) registered: bool,
-    /// The gateway's OAuth client for signing in there.
-    pub(crate) oauth: Option<OAuthSpec>,
-    /// True if its tools have its name as a prefix on the wire.
-    pub(crate) prefix: bool,
-    pub(crate) filter: ToolFilter,
-    /// The degree of trust in its statements about its tools; unknown effects count as all.
-    pub(crate) hints: Hints,
-    /// The requests that it may send to clients.
-    pub(crate) asks: Asks,
-    /// The server's own rule, if it differs from the general one.
-    pub(crate) drift: Option<Drift>,
-    pub(crate) new_tools: Option<NewTools>,
-    pub(crate) enabled: bool,
-}
-
-/// Patterns over a server's own tool names. No `allow` allows all; `deny` beats `allow`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ToolFilter {
-    pub(crate) allow: Vec<String>,
-    pub(crate) deny: Vec<String>,
-}
-
-/// The treatment of `${NAME}`.
-#[derive(Clone, Copy)]
-pub(crate) enum References<'a> {
-    /// Replaced; a variable that is not set is a problem. For everything that starts servers.
-    Resolve(Lookup<'a>),
-    /// Left as written. For commands that only need to know places.
-    Keep,
 }
 
 impl Config {

@@ -8,8 +8,8 @@ use toolgate_core::address::AddressRules;
 use toolgate_core::egress::{Direct, Egress, Identity, Pem, Proxy, Trust};
 use toolgate_outbound::{Part, read_proxy};
 
-use super::References;
 use super::problem::Problems;
+use super::reference::References;
 use super::section::{At, Section};
 use super::value::{Context, Values};
 

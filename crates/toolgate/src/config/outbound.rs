@@ -9,7 +9,7 @@ use toolgate_core::event::EventKind;
 use super::policy::groups;
 use super::problem::Problems;
 use super::reference::Vault;
-use super::section::{At, Section};
+use super::section::{At, Section, require};
 use super::value::{Context, OwnHeaders, UrlForm};
 
 pub(super) const WEBHOOKS_KEYS: [&str; 7] =
@@ -121,14 +121,6 @@ fn read_webhook(
 
 const WEBHOOK_NEEDS: [(&str, &str); 3] =
     [("name", "\"slack\""), ("url", "\"https://example.com/hook\""), ("secret", "\"${WEBHOOK_SECRET}\"")];
-
-pub(super) fn require(section: &Section<'_>, key: &str, example: &str, problems: &mut Problems) {
-    if section.key_span(key).is_none() {
-        let what = format!("{} has no `{key}`", section.title());
-        let hint = format!("add a line such as `{key} = {example}`");
-        problems.add(section.span.clone(), what, format!("`{key}` in every such table"), hint);
-    }
-}
 
 fn event_names() -> Vec<(&'static str, EventKind)> {
     EventKind::ALL.iter().map(|kind| (kind.as_str(), *kind)).collect()

@@ -4,7 +4,17 @@
 
 use toolgate_credentials::SIGN_IN;
 
-use super::Lookup;
+/// Reads one variable of the environment. A parameter, so that a test has a defined environment.
+pub(crate) type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// The treatment of `${NAME}`.
+#[derive(Clone, Copy)]
+pub(crate) enum References<'a> {
+    /// Replaced; a variable that is not set is a problem. For everything that starts servers.
+    Resolve(Lookup<'a>),
+    /// Left as written. For commands that only need to know places.
+    Keep,
+}
 
 /// The reason why a text could not be expanded. Never contains the value of a variable.
 #[derive(Debug, PartialEq, Eq)]

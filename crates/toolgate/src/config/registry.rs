@@ -7,9 +7,8 @@ use toolgate_core::name::DomainName;
 use toolgate_core::{CanonicalName, ServerName};
 use toolgate_registry::{AliasSpec, Drift, NewTools, OnFinding, Review};
 
-use super::outbound::require;
 use super::problem::Problems;
-use super::section::{At, Section};
+use super::section::{At, Section, require};
 
 pub(super) const REGISTRY_KEYS: [&str; 3] = ["drift", "new_tools", "findings"];
 pub(super) const ALIASES_KEYS: [&str; 4] = ["name", "tool", "until", "primary"];

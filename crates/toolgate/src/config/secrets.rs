@@ -8,10 +8,9 @@ use toolgate_core::ServerName;
 use toolgate_credentials::{OutsideSecret, OutsideSource, SIGN_IN, origin_of};
 
 use super::Config;
-use super::outbound::require;
 use super::problem::{Problems, one_of};
 use super::reference::{SECRET_NAME_CHARS_MAX, is_secret_name, is_variable_name};
-use super::section::{At, Seconds, Section};
+use super::section::{At, Seconds, Section, require};
 use super::value::{Context, UrlForm};
 
 pub(super) const SECRETS_KEYS: [&str; 7] =

@@ -410,3 +410,11 @@ fn shown_bytes(bytes: usize) -> String {
         _ => format!("{bytes} B"),
     }
 }
+
+pub(super) fn require(section: &Section<'_>, key: &str, example: &str, problems: &mut Problems) {
+    if section.key_span(key).is_none() {
+        let what = format!("{} has no `{key}`", section.title());
+        let hint = format!("add a line such as `{key} = {example}`");
+        problems.add(section.span.clone(), what, format!("`{key}` in every such table"), hint);
+    }
+}

@@ -17,10 +17,11 @@ use toolgate_core::server::{Affinity, Asks, EraChoice, Isolation, ServerSpec, Tr
 
 use super::network::{self, Ways};
 use super::problem::Problems;
+use super::reference::References;
 use super::registry::{DRIFT, DRIFT_HINT, NEW_TOOLS, NEW_TOOLS_HINT};
 use super::section::{At, Seconds, Section};
+use super::server_entry::{ServerEntry, ToolFilter};
 use super::value::{Context, Values};
-use super::{References, ServerEntry, ToolFilter};
 
 #[cfg(test)]
 pub(super) use oauth::KEYS as OAUTH_KEYS;

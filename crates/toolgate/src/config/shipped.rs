@@ -18,10 +18,11 @@ use toolgate_core::server::{
 use toolgate_registry::Drift;
 
 use super::problem::Problems;
+use super::reference::Lookup;
 use super::section::Section;
 use super::server::{self, env_of};
+use super::server_entry::{ServerEntry, ToolFilter};
 use super::value::Context;
-use super::{Lookup, ServerEntry, ToolFilter};
 
 pub(super) const KEYS: [&str; 5] = ["folder", "without", "env", "network", "servers"];
 pub(super) const ONE_KEYS: [&str; 2] = ["env", "network"];

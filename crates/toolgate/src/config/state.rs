@@ -7,7 +7,8 @@ use toolgate_core::address::Reach;
 use toolgate_credentials::OutsideSecret;
 use toolgate_registry::{FileSecret, FileState, Source};
 
-use super::{Config, ServerEntry, ToolRule};
+use super::server_entry::ServerEntry;
+use super::{Config, ToolRule};
 
 impl Config {
     pub(crate) fn file_state(&self) -> FileState {

@@ -8,7 +8,9 @@ use insta::assert_snapshot;
 use toolgate_core::server::{Affinity, EraChoice, InstanceSpec, Isolation, TransportSpec};
 use toolgate_testkit::pki::Authority;
 
-use super::{Config, ConfigError, References, ServerEntry, Whereabouts};
+use super::reference::References;
+use super::server_entry::ServerEntry;
+use super::{Config, ConfigError, Whereabouts};
 
 mod access;
 mod agents;

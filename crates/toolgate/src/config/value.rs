@@ -8,9 +8,8 @@ use http::{HeaderName, HeaderValue};
 use url::Url;
 
 use super::problem::Problems;
-use super::reference::{self, BadReference, SECRET_NAME_CHARS_MAX, Vault};
+use super::reference::{self, BadReference, Lookup, References, SECRET_NAME_CHARS_MAX, Vault};
 use super::section::{At, Section};
-use super::{Lookup, References};
 
 /// The context for reading every table of a file.
 #[derive(Clone, Copy)]

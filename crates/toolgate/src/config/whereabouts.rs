@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{FILE_NAME, Lookup};
+use super::reference::Lookup;
+
+pub(crate) const FILE_NAME: &str = "toolgate.toml";
 
 const DEFAULT_DATA: &str = "toolgate-data";
 const DATA_VARIABLE: &str = "TOOLGATE_DATA";

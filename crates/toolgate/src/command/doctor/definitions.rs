@@ -10,7 +10,7 @@ use toolgate_policy::PolicyEngine;
 use toolgate_registry::{Defined, DefinitionProblem};
 use toolgate_store::Store;
 
-use super::{Finding, fine, wrong};
+use super::finding::{Finding, fine, wrong};
 use crate::command::records::{Room, told};
 use crate::command::shown::several;
 use crate::config::Config;

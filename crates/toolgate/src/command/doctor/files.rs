@@ -6,7 +6,7 @@ use toolgate_core::CanonicalName;
 use toolgate_files::{Blobs, Place, S3Place};
 use toolgate_store::Store;
 
-use super::{Finding, fine, wrong};
+use super::finding::{Finding, fine, wrong};
 use crate::config::Config;
 use crate::governance::SystemClock;
 use crate::{failure, stored};

@@ -10,7 +10,7 @@ use toolgate_policy::PolicyEngine;
 use toolgate_store::{Order, Store, StoredGateway};
 use toolgate_wire::Version;
 
-use super::{Finding, fine, wrong};
+use super::finding::{Finding, fine, wrong};
 use crate::claim;
 use crate::command::policy::InForce;
 use crate::command::shown::{now_ms, several};

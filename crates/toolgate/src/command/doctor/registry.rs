@@ -9,7 +9,7 @@ use toolgate_credentials::{OutsideSecret, OutsideSource, SIGN_IN};
 use toolgate_registry::Source;
 use toolgate_store::{SealedSecret, Store, StoreError};
 
-use super::{Finding, fine, wrong};
+use super::finding::{Finding, fine, wrong};
 use crate::command::records::Room;
 use crate::command::servers::roster;
 use crate::command::shown::several;

@@ -3,7 +3,7 @@
 use toolgate_core::server::{ConfinementLevel, TransportSpec};
 use toolgate_sandbox::Confiner;
 
-use super::{Finding, fine, wrong};
+use super::finding::{Finding, fine, wrong};
 use crate::config::{Config, ServerEntry};
 use crate::{confining, failure};
 

@@ -8,7 +8,7 @@ use crate::local::LocalApi;
 use crate::output::printable;
 
 /// The policies in force.
-pub(in crate::command) enum InForce {
+pub(crate) enum InForce {
     NoGateway,
     Version {
         version: String,
@@ -20,7 +20,7 @@ pub(in crate::command) enum InForce {
 }
 
 impl InForce {
-    pub(in crate::command) async fn of(config: &Config) -> Self {
+    pub(crate) async fn of(config: &Config) -> Self {
         let answered = async {
             let Some(mut api) = LocalApi::running(config).await? else { return Ok(None) };
             let policy = api.get(&["policy"], &[]).await;
@@ -38,7 +38,7 @@ impl InForce {
     }
 
     /// The version in force, if a gateway reports it.
-    pub(in crate::command) fn version(&self) -> Option<&str> {
+    pub(crate) fn version(&self) -> Option<&str> {
         match self {
             InForce::Version { version, .. } => Some(version),
             InForce::NoGateway | InForce::Unknown(_) => None,
@@ -46,7 +46,7 @@ impl InForce {
     }
 
     /// True if only this version decides: the gateway uses it, or there is none.
-    pub(in crate::command) fn is_by(&self, written: Digest) -> bool {
+    pub(crate) fn is_by(&self, written: Digest) -> bool {
         match self {
             InForce::NoGateway => true,
             InForce::Unknown(_) => false,
@@ -55,7 +55,7 @@ impl InForce {
     }
 
     /// A note whether the written policies are in force. `written` is their version, if they load.
-    pub(in crate::command) fn told(&self, written: Option<Digest>) -> String {
+    pub(crate) fn told(&self, written: Option<Digest>) -> String {
         match self {
             InForce::NoGateway => "no gateway runs on this data folder, so nothing is in force".to_owned(),
             InForce::Unknown(error) => printable(&format!(

@@ -17,7 +17,7 @@ use toolgate_registry::Source;
 
 use super::roster::{Known, roster, unknown_server};
 use crate::cli::LoginArgs;
-use crate::command::Context;
+use crate::command::context::Context;
 use crate::command::input::ask;
 use crate::command::records::{Room, person};
 use crate::command::secrets::{server_name, whose};

@@ -13,21 +13,21 @@ use crate::config::{Config, ServerEntry};
 use crate::import::{masked_line, masked_url};
 
 /// A server and its source.
-pub(in crate::command) struct Known {
-    pub(in crate::command) name: ServerName,
-    pub(in crate::command) source: Source,
-    pub(in crate::command) enabled: bool,
+pub(crate) struct Known {
+    pub(crate) name: ServerName,
+    pub(crate) source: Source,
+    pub(crate) enabled: bool,
     /// Its target, with its secrets hidden.
-    pub(in crate::command) target: String,
+    pub(crate) target: String,
     /// None for a command.
-    pub(in crate::command) instances: Vec<Instance>,
+    pub(crate) instances: Vec<Instance>,
 }
 
 /// One of the processes that make up a server.
-pub(in crate::command) struct Instance {
-    pub(in crate::command) spec: InstanceSpec,
+pub(crate) struct Instance {
+    pub(crate) spec: InstanceSpec,
     /// Its lease, if it registered.
-    pub(in crate::command) lease: Option<Duration>,
+    pub(crate) lease: Option<Duration>,
 }
 
 impl Instance {
@@ -37,7 +37,7 @@ impl Instance {
 }
 
 /// All servers: those of the file, of the settings, and those that registered. Who is named before keeps the name.
-pub(in crate::command) async fn roster(config: &Config, store: &Store) -> Result<Vec<Known>, StoreError> {
+pub(crate) async fn roster(config: &Config, store: &Store) -> Result<Vec<Known>, StoreError> {
     let mut registered: BTreeMap<String, Vec<Instance>> = BTreeMap::new();
     for server in store.read_registered_servers().await? {
         registered.insert(server.name.to_string(), Vec::new());
@@ -96,7 +96,7 @@ fn of_registration((name, instances): (String, Vec<Instance>)) -> Option<Known> 
 }
 
 /// The target of a server, with its secrets hidden. References to the environment stay as written.
-pub(in crate::command) fn target(entry: &ServerEntry) -> String {
+pub(crate) fn target(entry: &ServerEntry) -> String {
     match &entry.spec.transport {
         TransportSpec::Stdio { command, args, .. } => {
             masked_line(&[std::slice::from_ref(command), args].concat())
@@ -115,7 +115,7 @@ fn addresses(instances: &[Instance]) -> String {
     }
 }
 
-pub(in crate::command) fn unknown_server(roster: &[Known], name: &str) -> String {
+pub(crate) fn unknown_server(roster: &[Known], name: &str) -> String {
     let names: Vec<&str> = roster.iter().map(|known| known.name.as_str()).collect();
     let best =
         names.iter().max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));

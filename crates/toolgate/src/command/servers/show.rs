@@ -10,7 +10,7 @@ use toolgate_core::server::{Confinement, InstanceState, ServerHealth, ServerStat
 use toolgate_store::{Counts, ServerStatus, Store};
 
 use super::roster::{Instance, Known, roster, unknown_server};
-use crate::command::Context;
+use crate::command::context::Context;
 use crate::command::shown::{now_ms, span};
 use crate::config::Config;
 use crate::confining;
@@ -85,7 +85,7 @@ impl Seen {
     }
 }
 
-pub(in crate::command) fn health(state: &ServerState) -> &'static str {
+pub(crate) fn health(state: &ServerState) -> &'static str {
     health_word(state.health)
 }
 

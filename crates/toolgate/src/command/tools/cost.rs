@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use anyhow::bail;
 use serde_json::Value;
 
-use super::Context;
 use crate::cli::CostArgs;
 use crate::command::agents::budget;
+use crate::command::context::Context;
 use crate::command::sessions;
 use crate::command::shown::{count, several, text};
 use crate::local::{Catalogue, LocalApi};

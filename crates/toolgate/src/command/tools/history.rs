@@ -8,7 +8,7 @@ use toolgate_registry::{Compared, ToolVersion};
 
 use super::render::{self, Colour};
 use super::review::{Differing, find};
-use crate::command::Context;
+use crate::command::context::Context;
 use crate::command::records::{Room, told};
 use crate::output::{put, talk};
 use crate::table::{Table, json};

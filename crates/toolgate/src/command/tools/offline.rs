@@ -13,8 +13,8 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use serde_json::json;
 
-use super::Context;
 use crate::cli::{RANKED_DEFAULT, SearchArgs};
+use crate::command::context::Context;
 use crate::output::{put, talk};
 use crate::table::Table;
 use catalogue::Catalogue;

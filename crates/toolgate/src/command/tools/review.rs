@@ -11,7 +11,7 @@ use toolgate_registry::Verdict;
 
 use super::render::{self, Colour};
 use crate::cli::{AcceptArgs, StatusArg, VersionArg};
-use crate::command::Context;
+use crate::command::context::Context;
 use crate::command::records::{Room, person, told};
 use crate::output::{put, say, talk};
 use crate::table::{Reader, json};

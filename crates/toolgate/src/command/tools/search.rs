@@ -5,8 +5,9 @@ use std::process::ExitCode;
 use anyhow::anyhow;
 use serde_json::Value;
 
-use super::{Context, offline};
+use super::offline;
 use crate::cli::SearchArgs;
+use crate::command::context::Context;
 use crate::command::sessions;
 use crate::command::shown::{several, text};
 use crate::local::{Catalogue, LocalApi};

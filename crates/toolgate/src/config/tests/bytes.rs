@@ -8,8 +8,9 @@ use insta::assert_snapshot;
 use toolgate_core::tool::{FileSlot, FileStrategy};
 use toolgate_files::{Binary, Place, ResultSettings, S3Place, Settings};
 
-use super::super::{Config, References, RunSettings};
+use super::super::{Config, RunSettings};
 use super::{accepted, refused, whereabouts};
+use crate::config::reference::References;
 
 const BUCKET: &str = "[files]\nurl = \"s3://b\"\naccess_key_id = \"a\"\nsecret_access_key = \"b\"\n";
 

@@ -12,9 +12,10 @@ use toolgate_core::{AuditLevel, Effects, OutputCheck};
 
 use super::super::{
     ApprovalSettings, Config, LedgerSettings, MeteringSettings, OtlpSettings, ReadsWhenDown, RedactRule,
-    References, StoreSettings, ToolRule, Webhook,
+    StoreSettings, ToolRule, Webhook,
 };
 use super::{accepted, env, refused, server, whereabouts};
+use crate::config::reference::References;
 
 #[test]
 fn the_store_is_a_postgres_database_whatever_else_is_left_unresolved() {

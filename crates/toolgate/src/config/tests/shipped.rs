@@ -8,8 +8,9 @@ use insta::assert_snapshot;
 use toolgate_core::server::{Network, Sandbox, TransportSpec};
 use toolgate_registry::Drift;
 
-use super::super::{Config, References, Whereabouts};
+use super::super::{Config, Whereabouts};
 use super::refused;
+use crate::config::reference::References;
 
 /// A folder with two servers, a program of another kind, and a file that is no program.
 fn folder() -> tempfile::TempDir {

@@ -2,11 +2,11 @@
 
 use toolgate_core::tool::{BadSlot, FileSlot, FileStrategy, SlotForm};
 
-use super::super::outbound::require;
 use super::super::problem::Problems;
 use super::super::section::Section;
+use crate::config::section::require;
 
-pub(in super::super) const KEYS: [&str; 4] = ["strategy", "argument", "content", "media_type"];
+pub(crate) const KEYS: [&str; 4] = ["strategy", "argument", "content", "media_type"];
 
 const STRATEGY_HINT: &str = "it says how a `file_id` becomes arguments; `passthrough` leaves them alone";
 
