@@ -18,7 +18,7 @@ use crate::db::without_nul;
 use crate::error::doing;
 use crate::registry::{read_count, stored_count};
 use crate::{Store, StoreError};
-use row::SessionRow;
+use row::{MarkRow, SessionRow};
 
 const READ: &str = "WHERE tenant = $1 AND id = $2";
 const LIST: &str = "WHERE tenant = $1";
@@ -179,15 +179,8 @@ impl Store {
     pub async fn sessions_changed(&self, after: u64, limit: usize) -> Result<Vec<SessionMark>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let read = self.db.sql(MARKS).bind(self.tenant).bind(stored_count(after)).bind(limit);
-        let rows: Vec<(String, i64, i64, String)> =
-            read.fetch_all().await.map_err(doing("look for changed sessions"))?;
-        let mark = |(id, revision, version, state): (String, i64, i64, String)| SessionMark {
-            id: SessionId::new(id),
-            revision: read_count(revision),
-            row_version: read_count(version),
-            is_open: state == row::OPEN,
-        };
-        Ok(rows.into_iter().map(mark).collect())
+        let rows: Vec<MarkRow> = read.fetch_all().await.map_err(doing("look for changed sessions"))?;
+        Ok(rows.into_iter().map(MarkRow::read).collect())
     }
 
     /// Records when sessions were used, unless a later use is known. Readers are not notified.
