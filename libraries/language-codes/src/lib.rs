@@ -19,8 +19,8 @@ pub struct Language {
 
 impl Language {
     fn is_called(&self, said: &str) -> bool {
-        let names = [self.code, self.iso_639_3, self.name].into_iter().chain(self.others.iter().copied());
-        names.into_iter().any(|name| name.to_lowercase() == said)
+        let mut names = [self.code, self.iso_639_3, self.name].into_iter().chain(self.others.iter().copied());
+        names.any(|name| name.to_lowercase() == said)
     }
 }
 
