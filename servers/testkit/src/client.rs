@@ -37,8 +37,8 @@ impl Client {
     /// # Panics
     /// If the server cannot be started or spoken with.
     pub async fn start(command: Command) -> Self {
-        let service = ProgressLog::default().serve(speak_with(command)).await;
-        Self { service: service.expect("the server can be spoken with") }
+        let talk = speak_with(command);
+        Self { service: ProgressLog::default().serve(talk).await.expect("the server can be spoken with") }
     }
 
     /// A call that the server may refuse as a request.
