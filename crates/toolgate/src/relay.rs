@@ -7,7 +7,7 @@ use std::pin::pin;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use toolgate_core::{Limits, RpcError};
-use toolgate_wire::line::{Decoder, Line};
+use toolgate_wire::line::{Framer, Line};
 use toolgate_wire::message::Incoming;
 use toolgate_wire::object::Members;
 use toolgate_wire::{Malformed, compose, message};
@@ -58,7 +58,7 @@ async fn send(
     limits: &Limits,
     open: &RefCell<OpenRequests>,
 ) -> bool {
-    let mut lines = Decoder::new(limits.request_bytes_max);
+    let mut lines = Framer::new(limits.request_bytes_max);
     let mut buffer = vec![0; READ_BYTES];
     loop {
         // An unreadable standard input has ended as well.
@@ -69,11 +69,12 @@ async fn send(
             return true;
         }
         // Noted before it is sent, since the answer may be quick.
-        lines.push(&buffer[..count], |line| {
-            if let Line::Message(bytes) = line {
+        lines.push(&buffer[..count]);
+        while let Some(line) = lines.next_line() {
+            if let Line::Whole(bytes) = line {
                 open.borrow_mut().sent(&bytes, limits.depth_max);
             }
-        });
+        }
         if to_gateway.write_all(&buffer[..count]).await.is_err() || to_gateway.flush().await.is_err() {
             return false;
         }
@@ -87,14 +88,17 @@ async fn receive(
     line_bytes_max: usize,
     open: &RefCell<OpenRequests>,
 ) -> io::Result<bool> {
-    let mut lines = Decoder::new(line_bytes_max);
+    let mut lines = Framer::new(line_bytes_max);
     let mut buffer = vec![0; READ_BYTES];
     loop {
         let count = from_gateway.read(&mut buffer).await.unwrap_or(0);
         if count == 0 {
             return Ok(!lines.is_between_lines());
         }
-        lines.push(&buffer[..count], |line| open.borrow_mut().answered(&line));
+        lines.push(&buffer[..count]);
+        while let Some(line) = lines.next_line() {
+            open.borrow_mut().answered(&line);
+        }
         output.write_all(&buffer[..count]).await?;
         output.flush().await?;
     }
@@ -159,7 +163,7 @@ impl OpenRequests {
 
 /// One message, or those of a batch. The gateway refuses anything else.
 fn each_message(line: &Line, mut each: impl FnMut(&Members<'_>)) {
-    let Line::Message(bytes) = line else { return };
+    let Line::Whole(bytes) = line else { return };
     let text = std::str::from_utf8(bytes).unwrap_or_default();
     if let Ok(message) = Members::of_str(text) {
         return each(&message);

@@ -1,6 +1,7 @@
 //! The language of a document. Two detectors check it: one knows sixteen languages very well, the other
 //! seventy.
 
+use language_codes::by_iso_639_3;
 use whatlang::{Lang, Script};
 
 /// This much of a text is as good as all of it.
@@ -67,85 +68,9 @@ fn knows(code: &str) -> bool {
 
 fn told(code: &str, confidence: f64) -> Language {
     Language {
-        code: two_letters(code).unwrap_or(code).to_owned(),
+        code: by_iso_639_3(code).map_or(code, |language| language.code).to_owned(),
         confidence: confidence.clamp(0.0, 1.0) as f32,
     }
-}
-
-fn two_letters(code: &str) -> Option<&'static str> {
-    let pairs = [
-        ("afr", "af"),
-        ("aka", "ak"),
-        ("amh", "am"),
-        ("ara", "ar"),
-        ("aze", "az"),
-        ("bel", "be"),
-        ("ben", "bn"),
-        ("bul", "bg"),
-        ("cat", "ca"),
-        ("ces", "cs"),
-        ("cmn", "zh"),
-        ("cym", "cy"),
-        ("dan", "da"),
-        ("deu", "de"),
-        ("ell", "el"),
-        ("eng", "en"),
-        ("epo", "eo"),
-        ("est", "et"),
-        ("fin", "fi"),
-        ("fra", "fr"),
-        ("guj", "gu"),
-        ("heb", "he"),
-        ("hin", "hi"),
-        ("hrv", "hr"),
-        ("hun", "hu"),
-        ("hye", "hy"),
-        ("ind", "id"),
-        ("ita", "it"),
-        ("jav", "jv"),
-        ("jpn", "ja"),
-        ("kan", "kn"),
-        ("kat", "ka"),
-        ("khm", "km"),
-        ("kor", "ko"),
-        ("lat", "la"),
-        ("lav", "lv"),
-        ("lit", "lt"),
-        ("mal", "ml"),
-        ("mar", "mr"),
-        ("mkd", "mk"),
-        ("mya", "my"),
-        ("nep", "ne"),
-        ("nld", "nl"),
-        ("nob", "nb"),
-        ("ori", "or"),
-        ("pan", "pa"),
-        ("pes", "fa"),
-        ("pol", "pl"),
-        ("por", "pt"),
-        ("ron", "ro"),
-        ("rus", "ru"),
-        ("sin", "si"),
-        ("slk", "sk"),
-        ("slv", "sl"),
-        ("sna", "sn"),
-        ("spa", "es"),
-        ("srp", "sr"),
-        ("swe", "sv"),
-        ("tam", "ta"),
-        ("tel", "te"),
-        ("tgl", "tl"),
-        ("tha", "th"),
-        ("tuk", "tk"),
-        ("tur", "tr"),
-        ("ukr", "uk"),
-        ("urd", "ur"),
-        ("uzb", "uz"),
-        ("vie", "vi"),
-        ("yid", "yi"),
-        ("zul", "zu"),
-    ];
-    pairs.into_iter().find(|(three, _)| *three == code).map(|(_, two)| two)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+use language_codes::by_iso_639_3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use whatlang::{Lang, Script};
@@ -71,14 +72,10 @@ pub fn detect(text: &str) -> Detected {
     }
 }
 
-/// The code and the English name of a language that can be detected, by its code of ISO 639-1 or 639-3 or its name.
+/// The code and the English name of a language that can be detected, by any of its codes or names.
 pub fn known_language(said: &str) -> Option<(&'static str, &'static str)> {
-    let said = said.trim().to_lowercase();
-    let said = said.split_once(['-', '_']).map_or(said.as_str(), |(language, _)| language);
-    let fits = |lang: &&Lang| {
-        [iso_639_1(**lang), lang.code()].contains(&said) || name_of(**lang).to_lowercase() == said
-    };
-    Lang::all().iter().find(fits).map(|lang| (iso_639_1(*lang), name_of(*lang)))
+    let lang = Lang::from_code(language_codes::find(said)?.iso_639_3)?;
+    by_iso_639_3(lang.code()).map(|language| (language.code, language.name))
 }
 
 fn nothing() -> Detected {
@@ -146,8 +143,8 @@ fn by_stop_words(text: &str, narrow: Lang, wide: Lang) -> Lang {
 }
 
 fn stop_share(text: &str, lang: Lang) -> f64 {
-    let words = words(text);
-    let stops = words.iter().filter(|word| stopwords::contains(iso_639_1(lang), &word.text.to_lowercase()));
+    let (words, code) = (words(text), iso_639_1(lang));
+    let stops = words.iter().filter(|word| stopwords::contains(code, &word.text.to_lowercase()));
     stops.count() as f64 / words.len().max(1) as f64
 }
 
@@ -178,86 +175,6 @@ fn shares(text: &str, whole: Lang) -> Vec<LanguageShare> {
     shares
 }
 
-fn name_of(lang: Lang) -> &'static str {
-    match lang {
-        Lang::Cmn => "Chinese",
-        Lang::Nob => "Norwegian",
-        _ => lang.eng_name(),
-    }
-}
-
 fn iso_639_1(lang: Lang) -> &'static str {
-    const CODES: [(Lang, &str); 70] = [
-        (Lang::Epo, "eo"),
-        (Lang::Eng, "en"),
-        (Lang::Rus, "ru"),
-        (Lang::Cmn, "zh"),
-        (Lang::Spa, "es"),
-        (Lang::Por, "pt"),
-        (Lang::Ita, "it"),
-        (Lang::Ben, "bn"),
-        (Lang::Fra, "fr"),
-        (Lang::Deu, "de"),
-        (Lang::Ukr, "uk"),
-        (Lang::Kat, "ka"),
-        (Lang::Ara, "ar"),
-        (Lang::Hin, "hi"),
-        (Lang::Jpn, "ja"),
-        (Lang::Heb, "he"),
-        (Lang::Yid, "yi"),
-        (Lang::Pol, "pl"),
-        (Lang::Amh, "am"),
-        (Lang::Jav, "jv"),
-        (Lang::Kor, "ko"),
-        (Lang::Nob, "no"),
-        (Lang::Dan, "da"),
-        (Lang::Swe, "sv"),
-        (Lang::Fin, "fi"),
-        (Lang::Tur, "tr"),
-        (Lang::Nld, "nl"),
-        (Lang::Hun, "hu"),
-        (Lang::Ces, "cs"),
-        (Lang::Ell, "el"),
-        (Lang::Bul, "bg"),
-        (Lang::Bel, "be"),
-        (Lang::Mar, "mr"),
-        (Lang::Kan, "kn"),
-        (Lang::Ron, "ro"),
-        (Lang::Slv, "sl"),
-        (Lang::Hrv, "hr"),
-        (Lang::Srp, "sr"),
-        (Lang::Mkd, "mk"),
-        (Lang::Lit, "lt"),
-        (Lang::Lav, "lv"),
-        (Lang::Est, "et"),
-        (Lang::Tam, "ta"),
-        (Lang::Vie, "vi"),
-        (Lang::Urd, "ur"),
-        (Lang::Tha, "th"),
-        (Lang::Guj, "gu"),
-        (Lang::Uzb, "uz"),
-        (Lang::Pan, "pa"),
-        (Lang::Aze, "az"),
-        (Lang::Ind, "id"),
-        (Lang::Tel, "te"),
-        (Lang::Pes, "fa"),
-        (Lang::Mal, "ml"),
-        (Lang::Ori, "or"),
-        (Lang::Mya, "my"),
-        (Lang::Nep, "ne"),
-        (Lang::Sin, "si"),
-        (Lang::Khm, "km"),
-        (Lang::Tuk, "tk"),
-        (Lang::Aka, "ak"),
-        (Lang::Zul, "zu"),
-        (Lang::Sna, "sn"),
-        (Lang::Afr, "af"),
-        (Lang::Lat, "la"),
-        (Lang::Slk, "sk"),
-        (Lang::Cat, "ca"),
-        (Lang::Tgl, "tl"),
-        (Lang::Hye, "hy"),
-        (Lang::Cym, "cy"),
-    ];
-    CODES.iter().find(|(known, _)| *known == lang).map_or(lang.code(), |(_, code)| code)
+    by_iso_639_3(lang.code()).map_or(lang.code(), |language| language.code)
 }

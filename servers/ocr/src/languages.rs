@@ -1,29 +1,22 @@
-//! Languages by their names, and which of them PP-OCR has the letters of.
+//! The languages of both readers: which of them PP-OCR has the letters of, and how Tesseract calls them.
 
-/// A language as people and programs name it.
+/// A language that a reader knows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Language {
     /// As in web pages: `en`.
     pub code: &'static str,
     /// As Tesseract names it: `eng`.
     pub tesseract: &'static str,
-    pub name: &'static str,
     by_ppocr: bool,
 }
 
 impl Language {
     /// By any of its names; regions, as in `en-GB`, do not matter where they do not change the letters.
     pub fn find(said: &str) -> Option<&'static Self> {
-        let said = said.trim().replace('_', "-").to_lowercase();
-        let matches = |language: &&Language, said: &str| {
-            language.code.eq_ignore_ascii_case(said)
-                || language.tesseract.replace('_', "-") == said
-                || language.name.eq_ignore_ascii_case(said)
-        };
-        let exact = LANGUAGES.iter().find(|language| matches(language, &said));
-        exact.or_else(|| {
-            let (base, _) = said.split_once('-')?;
-            LANGUAGES.iter().find(|language| matches(language, base))
+        let said = said.trim();
+        LANGUAGES.iter().find(|language| language.tesseract.eq_ignore_ascii_case(said)).or_else(|| {
+            let known = language_codes::find(said)?;
+            LANGUAGES.iter().find(|language| language.code == known.code)
         })
     }
 
@@ -38,74 +31,74 @@ impl Language {
     }
 }
 
-const fn by_ppocr(code: &'static str, tesseract: &'static str, name: &'static str) -> Language {
-    Language { code, tesseract, name, by_ppocr: true }
+const fn by_ppocr(code: &'static str, tesseract: &'static str) -> Language {
+    Language { code, tesseract, by_ppocr: true }
 }
 
-const fn by_tesseract(code: &'static str, tesseract: &'static str, name: &'static str) -> Language {
-    Language { code, tesseract, name, by_ppocr: false }
+const fn by_tesseract(code: &'static str, tesseract: &'static str) -> Language {
+    Language { code, tesseract, by_ppocr: false }
 }
 
 const LANGUAGES: &[Language] = &[
-    by_ppocr("en", "eng", "English"),
-    by_ppocr("de", "deu", "German"),
-    by_ppocr("fr", "fra", "French"),
-    by_ppocr("es", "spa", "Spanish"),
-    by_ppocr("pt", "por", "Portuguese"),
-    by_ppocr("it", "ita", "Italian"),
-    by_ppocr("nl", "nld", "Dutch"),
-    by_ppocr("sv", "swe", "Swedish"),
-    by_ppocr("da", "dan", "Danish"),
-    by_ppocr("no", "nor", "Norwegian"),
-    by_ppocr("fi", "fin", "Finnish"),
-    by_ppocr("is", "isl", "Icelandic"),
-    by_ppocr("pl", "pol", "Polish"),
-    by_ppocr("cs", "ces", "Czech"),
-    by_ppocr("sk", "slk", "Slovak"),
-    by_ppocr("sl", "slv", "Slovenian"),
-    by_ppocr("hr", "hrv", "Croatian"),
-    by_ppocr("bs", "bos", "Bosnian"),
-    by_ppocr("hu", "hun", "Hungarian"),
-    by_ppocr("ro", "ron", "Romanian"),
-    by_ppocr("tr", "tur", "Turkish"),
-    by_ppocr("az", "aze", "Azerbaijani"),
-    by_ppocr("et", "est", "Estonian"),
-    by_ppocr("lv", "lav", "Latvian"),
-    by_ppocr("lt", "lit", "Lithuanian"),
-    by_ppocr("sq", "sqi", "Albanian"),
-    by_ppocr("mt", "mlt", "Maltese"),
-    by_ppocr("ga", "gle", "Irish"),
-    by_ppocr("cy", "cym", "Welsh"),
-    by_ppocr("ca", "cat", "Catalan"),
-    by_ppocr("gl", "glg", "Galician"),
-    by_ppocr("eu", "eus", "Basque"),
-    by_ppocr("af", "afr", "Afrikaans"),
-    by_ppocr("id", "ind", "Indonesian"),
-    by_ppocr("ms", "msa", "Malay"),
-    by_ppocr("sw", "swa", "Swahili"),
-    by_ppocr("la", "lat", "Latin"),
-    by_ppocr("zh", "chi_sim", "Chinese"),
-    by_ppocr("zh-Hant", "chi_tra", "Traditional Chinese"),
-    by_ppocr("ja", "jpn", "Japanese"),
-    by_tesseract("ar", "ara", "Arabic"),
-    by_tesseract("be", "bel", "Belarusian"),
-    by_tesseract("bg", "bul", "Bulgarian"),
-    by_tesseract("bn", "ben", "Bengali"),
-    by_tesseract("el", "ell", "Greek"),
-    by_tesseract("fa", "fas", "Persian"),
-    by_tesseract("he", "heb", "Hebrew"),
-    by_tesseract("hi", "hin", "Hindi"),
-    by_tesseract("hy", "hye", "Armenian"),
-    by_tesseract("ka", "kat", "Georgian"),
-    by_tesseract("ko", "kor", "Korean"),
-    by_tesseract("mk", "mkd", "Macedonian"),
-    by_tesseract("ru", "rus", "Russian"),
-    by_tesseract("sr", "srp", "Serbian"),
-    by_tesseract("ta", "tam", "Tamil"),
-    by_tesseract("th", "tha", "Thai"),
-    by_tesseract("uk", "ukr", "Ukrainian"),
-    by_tesseract("ur", "urd", "Urdu"),
-    by_tesseract("vi", "vie", "Vietnamese"),
+    by_ppocr("en", "eng"),
+    by_ppocr("de", "deu"),
+    by_ppocr("fr", "fra"),
+    by_ppocr("es", "spa"),
+    by_ppocr("pt", "por"),
+    by_ppocr("it", "ita"),
+    by_ppocr("nl", "nld"),
+    by_ppocr("sv", "swe"),
+    by_ppocr("da", "dan"),
+    by_ppocr("nb", "nor"),
+    by_ppocr("fi", "fin"),
+    by_ppocr("is", "isl"),
+    by_ppocr("pl", "pol"),
+    by_ppocr("cs", "ces"),
+    by_ppocr("sk", "slk"),
+    by_ppocr("sl", "slv"),
+    by_ppocr("hr", "hrv"),
+    by_ppocr("bs", "bos"),
+    by_ppocr("hu", "hun"),
+    by_ppocr("ro", "ron"),
+    by_ppocr("tr", "tur"),
+    by_ppocr("az", "aze"),
+    by_ppocr("et", "est"),
+    by_ppocr("lv", "lav"),
+    by_ppocr("lt", "lit"),
+    by_ppocr("sq", "sqi"),
+    by_ppocr("mt", "mlt"),
+    by_ppocr("ga", "gle"),
+    by_ppocr("cy", "cym"),
+    by_ppocr("ca", "cat"),
+    by_ppocr("gl", "glg"),
+    by_ppocr("eu", "eus"),
+    by_ppocr("af", "afr"),
+    by_ppocr("id", "ind"),
+    by_ppocr("ms", "msa"),
+    by_ppocr("sw", "swa"),
+    by_ppocr("la", "lat"),
+    by_ppocr("zh", "chi_sim"),
+    by_ppocr("zh-Hant", "chi_tra"),
+    by_ppocr("ja", "jpn"),
+    by_tesseract("ar", "ara"),
+    by_tesseract("be", "bel"),
+    by_tesseract("bg", "bul"),
+    by_tesseract("bn", "ben"),
+    by_tesseract("el", "ell"),
+    by_tesseract("fa", "fas"),
+    by_tesseract("he", "heb"),
+    by_tesseract("hi", "hin"),
+    by_tesseract("hy", "hye"),
+    by_tesseract("ka", "kat"),
+    by_tesseract("ko", "kor"),
+    by_tesseract("mk", "mkd"),
+    by_tesseract("ru", "rus"),
+    by_tesseract("sr", "srp"),
+    by_tesseract("ta", "tam"),
+    by_tesseract("th", "tha"),
+    by_tesseract("uk", "ukr"),
+    by_tesseract("ur", "urd"),
+    by_tesseract("vi", "vie"),
 ];
 
 #[cfg(test)]
@@ -124,8 +117,19 @@ mod tests {
         assert_eq!(code_of("chi_sim"), Some("zh"));
         assert_eq!(code_of("zh-Hant"), Some("zh-Hant"));
         assert_eq!(code_of("zh-CN"), Some("zh"));
+        assert_eq!(code_of("Traditional Chinese"), Some("zh-Hant"));
+        for said in ["nb", "no", "nor", "Norwegian"] {
+            assert_eq!(code_of(said), Some("nb"), "{said}");
+        }
         assert_eq!(code_of("klingon"), None);
         assert_eq!(code_of(""), None);
+    }
+
+    #[test]
+    fn every_code_is_one_of_the_common_table() {
+        for language in LANGUAGES {
+            assert_eq!(code_of(language.code), Some(language.code));
+        }
     }
 
     #[test]

@@ -1,19 +1,29 @@
 #![doc = include_str!("../README.md")]
 
-use std::process::Stdio;
+mod client;
+mod program;
 
-use tokio::process::{ChildStdin, ChildStdout, Command};
+pub use client::{Client, ProgressLog, call_of};
+pub use program::{clean, server, speak_with};
 
-/// Starts a program and gives what it writes and what it reads, as a client's transport takes them. It ends when its
-/// input does, and at the latest with the runtime that started it.
+use serde_json::{Value, json};
+
+/// Arguments with a file.
+pub fn file(bytes: &[u8], more: Value) -> Value {
+    with_content("file_data", bytes, more)
+}
+
+/// Arguments in which one is the content of a file, and others.
 ///
 /// # Panics
-/// If the program cannot be started: a test has nothing else to do then.
-pub fn speak_with(mut command: Command) -> (ChildStdout, ChildStdin) {
-    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
-    let mut child = command.spawn().expect("the program starts");
-    let output = child.stdout.take().expect("its output is a pipe");
-    let input = child.stdin.take().expect("its input is a pipe");
-    tokio::spawn(async move { child.wait().await });
-    (output, input)
+/// If `more` is no object.
+pub fn with_content(name: &str, bytes: &[u8], more: Value) -> Value {
+    let Value::Object(more) = more else { panic!("arguments are an object: {more}") };
+    let mut arguments = serde_json::Map::from_iter([(name.to_owned(), json!(base64(bytes)))]);
+    arguments.extend(more);
+    Value::Object(arguments)
+}
+
+pub fn base64(bytes: &[u8]) -> String {
+    base64_simd::STANDARD.encode_to_string(bytes)
 }

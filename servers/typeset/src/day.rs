@@ -2,7 +2,10 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::time::{SystemTime, UNIX_EPOCH};
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 
 /// Year, month, day.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -20,39 +23,20 @@ pub struct NotADay;
 impl Day {
     /// `None` for invalid dates.
     pub fn new(year: i32, month: u8, day: u8) -> Option<Self> {
-        let known = (1..=9999).contains(&year) && (1..=12).contains(&month);
-        (known && (1..=days_of(year, month)).contains(&day)).then_some(Self { year, month, day })
+        let (month, day) = (i8::try_from(month).ok()?, i8::try_from(day).ok()?);
+        let date = Date::new(i16::try_from(year).ok()?, month, day).ok()?;
+        (date.year() >= 1).then(|| date.into())
     }
 
     /// Of this machine's clock, in UTC.
     pub fn today() -> Self {
-        let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        Self::of_epoch(i64::try_from(seconds / 86_400).unwrap_or_default())
-    }
-
-    /// The day that many days after 1970-01-01. Counted in eras of 400 years that begin in March, so that the leap day is
-    /// the last of its year.
-    fn of_epoch(days: i64) -> Self {
-        let days = days + 719_468;
-        let era = days.div_euclid(146_097);
-        let of_era = days.rem_euclid(146_097);
-        let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-        let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        let month_from_march = (5 * of_year + 2) / 153;
-        let day = of_year - (153 * month_from_march + 2) / 5 + 1;
-        let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-        let year = year_of_era + era * 400 + i64::from(month <= 2);
-        Self { year: year as i32, month: month as u8, day: day as u8 }
+        Timestamp::now().to_zoned(TimeZone::UTC).date().into()
     }
 }
 
-fn days_of(year: i32, month: u8) -> u8 {
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    match month {
-        2 if leap => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
+impl From<Date> for Day {
+    fn from(date: Date) -> Self {
+        Self { year: date.year().into(), month: date.month().unsigned_abs(), day: date.day().unsigned_abs() }
     }
 }
 
@@ -81,16 +65,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_count_from_1970() {
-        assert_eq!(Day::of_epoch(0).to_string(), "1970-01-01");
-        assert_eq!(Day::of_epoch(11_016).to_string(), "2000-02-29");
-        assert_eq!(Day::of_epoch(20_772).to_string(), "2026-11-15");
+    fn a_day_is_written_as_the_calendar_has_it() {
+        assert_eq!(Day::from(Date::constant(2000, 2, 29)).to_string(), "2000-02-29");
+        let today = Day::today();
+        assert_eq!(today.to_string().parse(), Ok(today));
     }
 
     #[test]
     fn only_days_of_the_calendar_are_days() {
         assert_eq!("2026-11-15T10:00:00Z".parse(), Ok(Day { year: 2026, month: 11, day: 15 }));
-        for wrong in ["2026-02-29", "2026-13-01", "2026-1", "", "yesterday", "2026-300-01", "99999-01-01"] {
+        for wrong in [
+            "2026-02-29",
+            "2026-13-01",
+            "2026-1",
+            "0000-01-01",
+            "",
+            "yesterday",
+            "2026-300-01",
+            "99999-01-01",
+        ] {
             assert_eq!(wrong.parse::<Day>(), Err(NotADay), "{wrong}");
         }
     }

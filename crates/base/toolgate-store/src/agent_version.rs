@@ -8,6 +8,7 @@ use crate::books::Books;
 use crate::error::doing;
 use crate::registry::{read_count, read_raw, stored_count, unreadable};
 use crate::revisions::{Change, Topic};
+use crate::row::row;
 use crate::{Store, StoreError};
 
 const READ: &str = "SELECT number, digest, definition, first_seen_at_ms FROM agent_versions
@@ -41,13 +42,13 @@ impl Store {
     pub async fn read_agent_versions(&self, agent: &AgentName) -> Result<Vec<AgentVersion>, StoreError> {
         const DOING: &str = "read the versions of an agent";
         let read = self.db.sql(READ).bind(self.tenant).bind(agent.as_str());
-        let rows: Vec<(i64, Vec<u8>, String, i64)> = read.fetch_all().await.map_err(doing(DOING))?;
-        let read = |(number, digest, definition, first_seen_at_ms): (i64, Vec<u8>, String, i64)| {
+        let rows: Vec<VersionRow> = read.fetch_all().await.map_err(doing(DOING))?;
+        let read = |row: VersionRow| {
             Ok(AgentVersion {
-                number: read_count(number),
-                digest: read_digest(&digest, DOING)?,
-                definition: read_raw(definition, DOING, "definition of an agent")?,
-                first_seen_at_ms,
+                number: read_count(row.number),
+                digest: read_digest(&row.digest, DOING)?,
+                definition: read_raw(row.definition, DOING, "definition of an agent")?,
+                first_seen_at_ms: row.first_seen_at_ms,
             })
         };
         rows.into_iter().map(read).collect()
@@ -63,6 +64,15 @@ impl Store {
             Ok((agent, read_digest(&digest, DOING)?))
         };
         rows.into_iter().map(read).collect()
+    }
+}
+
+row! {
+    struct VersionRow {
+        number: i64,
+        digest: Vec<u8>,
+        definition: String,
+        first_seen_at_ms: i64,
     }
 }
 

@@ -7,11 +7,12 @@ use toolgate_core::run::InputState;
 
 use crate::db::without_nul;
 use crate::error::doing;
+use crate::row::row;
 use crate::{Store, StoreError};
 
-const WAITING: &str = "SELECT (SELECT COUNT(*) FROM approvals WHERE tenant = $1 AND state = $2), \
-     (SELECT COUNT(*) FROM inputs WHERE tenant = $1 AND state = $3), \
-     (SELECT COUNT(*) FROM registry_tools WHERE tenant = $1 AND status IN ($4, $5))";
+const WAITING: &str = "SELECT (SELECT COUNT(*) FROM approvals WHERE tenant = $1 AND state = $2) AS approvals, \
+     (SELECT COUNT(*) FROM inputs WHERE tenant = $1 AND state = $3) AS inputs, \
+     (SELECT COUNT(*) FROM registry_tools WHERE tenant = $1 AND status IN ($4, $5)) AS reviews";
 
 const PENDING: &str = "SELECT COUNT(*) FROM approvals WHERE tenant = $1 AND state = $2 AND principal = $3";
 
@@ -36,12 +37,19 @@ impl Store {
         let count = self.db.sql(WAITING).bind(self.tenant);
         let count = count.bind(ApprovalState::Pending.as_str()).bind(InputState::Pending.as_str());
         let count = count.bind(ToolStatus::Drifted.as_str()).bind(ToolStatus::Quarantined.as_str());
-        let counted = count.fetch_one::<(i64, i64, i64)>().await;
-        let (approvals, inputs, reviews) = counted.map_err(doing("count what waits for people"))?;
+        let counted: WaitingRow = count.fetch_one().await.map_err(doing("count what waits for people"))?;
         Ok(WaitingCounts {
-            approvals: approvals.unsigned_abs(),
-            inputs: inputs.unsigned_abs(),
-            reviews: reviews.unsigned_abs(),
+            approvals: counted.approvals.unsigned_abs(),
+            inputs: counted.inputs.unsigned_abs(),
+            reviews: counted.reviews.unsigned_abs(),
         })
+    }
+}
+
+row! {
+    struct WaitingRow {
+        approvals: i64,
+        inputs: i64,
+        reviews: i64,
     }
 }

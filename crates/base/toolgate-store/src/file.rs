@@ -28,6 +28,7 @@ pub use upload::{Claim, NewUpload, Upload};
 use crate::cursor::PageCursor;
 use crate::db::{Statement, without_nul};
 use crate::error::doing;
+use crate::page::PageQuery;
 use crate::registry::unreadable;
 use crate::{Store, StoreError};
 use row::FileRow;
@@ -35,7 +36,6 @@ use row::FileRow;
 const BYTES_OF: &str = "SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM files
     WHERE tenant = $1 AND owner = $2 AND (expires_at_ms IS NULL OR expires_at_ms > $3)";
 const READ: &str = "WHERE tenant = $1 AND id = $2";
-const LIST: &str = "WHERE tenant = $1";
 
 /// The maximum number of files on a page.
 pub const FILES_PAGE_MAX: usize = 500;
@@ -117,21 +117,12 @@ impl Store {
         limit: usize,
     ) -> Result<(Vec<File>, Option<PageCursor>), StoreError> {
         const DOING: &str = "list the files";
-        let limit = limit.clamp(1, FILES_PAGE_MAX);
-        let (text, values) = list(filter);
-        let mut statement = self.db.sql(sqlx::AssertSqlSafe(text)).bind(self.tenant);
-        for value in values {
-            match value {
-                Wanted::Text(text) => statement.push(text),
-                Wanted::Number(number) => statement.push(number),
-            }
-        }
-        // One row more than requested shows whether there is a next page.
-        let statement = statement.bind(i64::try_from(limit + 1).expect("a page is limited"));
-        let rows: Vec<FileRow> = statement.fetch_all().await.map_err(doing(DOING))?;
-        let more = rows.len() > limit;
-        let files: Vec<File> =
-            rows.into_iter().take(limit).map(|row| row.read(DOING)).collect::<Result<_, _>>()?;
+        let page = PageQuery::new(filter.cursor.as_ref(), limit, FILES_PAGE_MAX)
+            .text(" AND owner = ?", filter.owner.as_ref().map(PrincipalId::as_str))
+            .text(" AND name = ?", filter.name.as_ref().map(FileName::as_str))
+            .number(" AND (expires_at_ms IS NULL OR expires_at_ms > ?)", filter.alive_at_ms);
+        let (rows, more) = page.fetch::<FileRow>(self, &row::select("")).await.map_err(doing(DOING))?;
+        let files: Vec<File> = rows.into_iter().map(|row| row.read(DOING)).collect::<Result<_, _>>()?;
         let next = files.last().filter(|_| more).map(|last| PageCursor::at(last.created_at_ms, &last.id));
         Ok((files, next))
     }
@@ -149,36 +140,6 @@ async fn write(
     let changed = statement.execute().await?;
     transaction.commit().await?;
     Ok(changed)
-}
-
-enum Wanted {
-    Text(String),
-    Number(i64),
-}
-
-/// The statement that lists, and the values to bind after the tenant; the limit comes last.
-fn list(filter: &FileFilter) -> (String, Vec<Wanted>) {
-    let mut text = row::select(LIST);
-    let mut values = Vec::new();
-    let mut wanted = |condition: &'static str, value: Wanted| {
-        values.push(value);
-        text.push_str(&condition.replace('?', &format!("${}", values.len() + 1)));
-    };
-    if let Some(owner) = &filter.owner {
-        wanted(" AND owner = ?", Wanted::Text(without_nul(owner.as_str())));
-    }
-    if let Some(name) = &filter.name {
-        wanted(" AND name = ?", Wanted::Text(name.to_string()));
-    }
-    if let Some(at_ms) = filter.alive_at_ms {
-        wanted(" AND (expires_at_ms IS NULL OR expires_at_ms > ?)", Wanted::Number(at_ms));
-    }
-    if let Some(PageCursor { created_at_ms, id }) = &filter.cursor {
-        wanted(" AND (created_at_ms, id) < (?, ", Wanted::Number(*created_at_ms));
-        wanted("?)", Wanted::Text(without_nul(id)));
-    }
-    text.push_str(&format!(" ORDER BY created_at_ms DESC, id DESC LIMIT ${}", values.len() + 2));
-    (text, values)
 }
 
 fn read_digest(bytes: &[u8], doing: &'static str) -> Result<Digest, StoreError> {

@@ -16,6 +16,7 @@ mod login;
 mod migrations;
 mod open;
 mod outage;
+mod page;
 mod pulse;
 mod quota;
 mod registry;
@@ -55,6 +56,7 @@ pub use ledger::{
 pub use login::StoredLogin;
 pub use open::Others;
 pub use outage::Outage;
+pub use page::RUN_PAGE_MAX;
 pub use registry::{
     Join, Joined, NAMES_PER_SERVER_MAX, RegisterError, RegisteredServer, Registering, RegistrationLimits,
     SealedSecret, SecretOrigin, Setting, StoredInstance, StoredTool, StoredVersion, ToolRowChange,
@@ -63,7 +65,7 @@ pub use registry::{
 pub use revisions::Revisions;
 pub use run::{
     Act, BatchCall, Completion, Ending, Exhausted, InputAnswer, InputFilter, RUN_CALLS_MAX, RUN_DEPTH_MAX,
-    RUN_PAGE_MAX, RUNS_OPEN_MAX, RunCallState, RunError, RunFilter, Stepped, StoredRunCall, TaskVersion,
+    RUNS_OPEN_MAX, RunCallState, RunError, RunFilter, Stepped, StoredRunCall, TaskVersion,
 };
 pub use server::{Counts, ServerStatus, StoredListing};
 pub use session::{

@@ -13,7 +13,6 @@ mod events;
 mod held;
 mod input;
 mod output;
-mod page;
 mod row;
 mod step;
 mod task;
@@ -28,16 +27,15 @@ pub use end::{Completion, Ending};
 pub use error::{Exhausted, RunError};
 pub use held::Act;
 pub use input::{InputAnswer, InputFilter};
-pub use page::RUN_PAGE_MAX;
 pub use step::{RUN_DEPTH_MAX, RUNS_OPEN_MAX, Stepped};
 pub use task::TaskVersion;
 
 use crate::cursor::PageCursor;
 use crate::db::without_nul;
 use crate::error::doing;
+use crate::page::{PageQuery, RUN_PAGE_MAX};
 use crate::registry::read_count;
 use crate::{Store, StoreError};
-use page::Wanted;
 use row::{READ, RunRow, SELECT};
 
 const COUNT_CHILDREN: &str = "SELECT COUNT(*) FROM runs WHERE tenant = $1 AND parent = $2";
@@ -68,12 +66,12 @@ impl Store {
         limit: usize,
     ) -> Result<(Vec<Run>, Option<PageCursor>), StoreError> {
         const DOING: &str = "list the runs";
-        let wanted = Wanted::new(cursor, limit)
-            .text(" AND state = ", filter.state.map(RunState::as_str))
-            .text(" AND task = ", filter.task.as_ref().map(TaskId::as_str))
-            .text(" AND principal = ", filter.principal.as_ref().map(PrincipalId::as_str))
-            .text(" AND parent = ", filter.parent.as_ref().map(RunId::as_str));
-        let (rows, more) = wanted.fetch::<RunRow>(self, SELECT).await.map_err(doing(DOING))?;
+        let page = PageQuery::new(cursor, limit, RUN_PAGE_MAX)
+            .text(" AND state = ?", filter.state.map(RunState::as_str))
+            .text(" AND task = ?", filter.task.as_ref().map(TaskId::as_str))
+            .text(" AND principal = ?", filter.principal.as_ref().map(PrincipalId::as_str))
+            .text(" AND parent = ?", filter.parent.as_ref().map(RunId::as_str));
+        let (rows, more) = page.fetch::<RunRow>(self, SELECT).await.map_err(doing(DOING))?;
         let runs = self.with_output(rows, DOING).await?;
         let next = runs.last().filter(|_| more).map(|last| PageCursor::at(last.created_at_ms, &last.id));
         Ok((runs, next))

@@ -112,9 +112,10 @@ impl Store {
     pub async fn read_eras(&self) -> Result<Vec<(ServerName, String, Era, String)>, StoreError> {
         const DOING: &str = "read the eras of the servers";
         let query = self.db.sql(READ_ERAS).bind(self.tenant);
-        let rows: Vec<(String, String, String, String)> = query.fetch_all().await.map_err(doing(DOING))?;
-        let read = |(name, fingerprint, era, version): (String, _, String, _)| {
-            Ok((read_name(&name, DOING)?, fingerprint, read_era(&era, DOING)?, version))
+        let rows: Vec<EraRow> = query.fetch_all().await.map_err(doing(DOING))?;
+        let read = |row: EraRow| {
+            let (name, era) = (read_name(&row.server, DOING)?, read_era(&row.era, DOING)?);
+            Ok((name, row.fingerprint, era, row.protocol_version))
         };
         rows.into_iter().map(read).collect()
     }
@@ -172,10 +173,14 @@ impl Store {
     pub async fn read_listings(&self) -> Result<Vec<StoredListing>, StoreError> {
         const DOING: &str = "read what the servers list";
         let query = self.db.sql(READ_LISTINGS).bind(self.tenant);
-        let rows: Vec<(String, String, Vec<u8>, i64)> = query.fetch_all().await.map_err(doing(DOING))?;
-        let read = |(name, fingerprint, text, updated_at_ms): (String, _, Vec<u8>, _)| {
-            let (name, listing) = (read_name(&name, DOING)?, read_listing(&text, DOING)?);
-            Ok(StoredListing { name, fingerprint, listing, updated_at_ms })
+        let rows: Vec<ListingRow> = query.fetch_all().await.map_err(doing(DOING))?;
+        let read = |row: ListingRow| {
+            Ok(StoredListing {
+                name: read_name(&row.server, DOING)?,
+                fingerprint: row.fingerprint,
+                listing: read_listing(&row.listing, DOING)?,
+                updated_at_ms: row.updated_at_ms,
+            })
         };
         rows.into_iter().map(read).collect()
     }
@@ -206,6 +211,24 @@ impl Store {
             delete.execute().await.map_err(doing(DOING))?;
         }
         transaction.commit().await.map_err(doing(DOING))
+    }
+}
+
+row! {
+    struct EraRow {
+        server: String,
+        fingerprint: String,
+        era: String,
+        protocol_version: String,
+    }
+}
+
+row! {
+    struct ListingRow {
+        server: String,
+        fingerprint: String,
+        listing: Vec<u8>,
+        updated_at_ms: i64,
     }
 }
 

@@ -16,12 +16,12 @@ pub use write::{ChangeSessionError, NewSessionError, OpenSessions, Unused};
 use crate::cursor::PageCursor;
 use crate::db::without_nul;
 use crate::error::doing;
+use crate::page::PageQuery;
 use crate::registry::{read_count, stored_count};
 use crate::{Store, StoreError};
-use row::SessionRow;
+use row::{MarkRow, SessionRow};
 
 const READ: &str = "WHERE tenant = $1 AND id = $2";
-const LIST: &str = "WHERE tenant = $1";
 const COUNT_OPEN: &str =
     "SELECT COUNT(*) FROM sessions WHERE tenant = $1 AND agent = $2 AND state = 'open' AND kind = 'explicit'";
 const MARKS: &str =
@@ -149,21 +149,10 @@ impl Store {
         limit: usize,
     ) -> Result<(Vec<StoredSession>, Option<PageCursor>), StoreError> {
         const DOING: &str = "list the sessions";
-        let limit = limit.clamp(1, SESSIONS_PAGE_MAX);
-        let (text, values) = list(filter, cursor);
-        let mut statement = self.db.sql(sqlx::AssertSqlSafe(text)).bind(self.tenant);
-        for value in values {
-            match value {
-                Wanted::Text(text) => statement.push(text),
-                Wanted::Number(number) => statement.push(number),
-            }
-        }
-        // One row more than requested shows whether there is a next page.
-        let statement = statement.bind(i64::try_from(limit + 1).expect("a page is limited"));
-        let rows: Vec<SessionRow> = statement.fetch_all().await.map_err(doing(DOING))?;
-        let more = rows.len() > limit;
-        let sessions = rows.into_iter().take(limit).map(|row| row.read(DOING));
-        let sessions: Vec<StoredSession> = sessions.collect::<Result<_, _>>()?;
+        let page = page(filter, cursor, limit);
+        let (rows, more) = page.fetch::<SessionRow>(self, &row::select("")).await.map_err(doing(DOING))?;
+        let sessions: Vec<StoredSession> =
+            rows.into_iter().map(|row| row.read(DOING)).collect::<Result<_, _>>()?;
         let next = sessions.last().filter(|_| more).map(|last| PageCursor::at(last.created_at_ms, &last.id));
         Ok((sessions, next))
     }
@@ -179,15 +168,8 @@ impl Store {
     pub async fn sessions_changed(&self, after: u64, limit: usize) -> Result<Vec<SessionMark>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let read = self.db.sql(MARKS).bind(self.tenant).bind(stored_count(after)).bind(limit);
-        let rows: Vec<(String, i64, i64, String)> =
-            read.fetch_all().await.map_err(doing("look for changed sessions"))?;
-        let mark = |(id, revision, version, state): (String, i64, i64, String)| SessionMark {
-            id: SessionId::new(id),
-            revision: read_count(revision),
-            row_version: read_count(version),
-            is_open: state == row::OPEN,
-        };
-        Ok(rows.into_iter().map(mark).collect())
+        let rows: Vec<MarkRow> = read.fetch_all().await.map_err(doing("look for changed sessions"))?;
+        Ok(rows.into_iter().map(MarkRow::read).collect())
     }
 
     /// Records when sessions were used, unless a later use is known. Readers are not notified.
@@ -207,41 +189,19 @@ impl Store {
     }
 }
 
-enum Wanted {
-    Text(String),
-    Number(i64),
-}
-
-/// The statement that lists, and the values to bind after the tenant; the limit comes last.
-fn list(filter: &SessionFilter, cursor: Option<&PageCursor>) -> (String, Vec<Wanted>) {
-    let mut text = row::select(LIST);
-    let mut values = Vec::new();
-    let mut wanted = |condition: &'static str, value: Wanted| {
-        values.push(value);
-        text.push_str(&condition.replace('?', &format!("${}", values.len() + 1)));
+fn page<'c>(filter: &SessionFilter, cursor: Option<&'c PageCursor>, limit: usize) -> PageQuery<'c> {
+    let (state, used_since, unused_since) = match filter.standing {
+        None => (None, None, None),
+        Some(SessionStanding::Open) => (Some(row::OPEN), None, None),
+        Some(SessionStanding::UsedSince(at_ms)) => (Some(row::OPEN), Some(at_ms), None),
+        Some(SessionStanding::UnusedSince(at_ms)) => (Some(row::OPEN), None, Some(at_ms)),
+        Some(SessionStanding::Closed) => (Some(row::CLOSED), None, None),
     };
-    if let Some(id) = &filter.id {
-        wanted(" AND id = ?", Wanted::Text(without_nul(id.as_str())));
-    }
-    if let Some(agent) = &filter.agent {
-        wanted(" AND agent = ?", Wanted::Text(agent.to_string()));
-    }
-    if let Some(principal) = &filter.principal {
-        wanted(" AND principal = ?", Wanted::Text(without_nul(principal.as_str())));
-    }
-    if let Some(standing) = filter.standing {
-        let state = if standing == SessionStanding::Closed { row::CLOSED } else { row::OPEN };
-        wanted(" AND state = ?", Wanted::Text(state.into()));
-        match standing {
-            SessionStanding::UsedSince(at_ms) => wanted(" AND last_used_at_ms >= ?", Wanted::Number(at_ms)),
-            SessionStanding::UnusedSince(at_ms) => wanted(" AND last_used_at_ms < ?", Wanted::Number(at_ms)),
-            SessionStanding::Open | SessionStanding::Closed => {}
-        }
-    }
-    if let Some(PageCursor { created_at_ms, id }) = cursor {
-        wanted(" AND (created_at_ms, id) < (?, ", Wanted::Number(*created_at_ms));
-        wanted("?)", Wanted::Text(without_nul(id)));
-    }
-    text.push_str(&format!(" ORDER BY created_at_ms DESC, id DESC LIMIT ${}", values.len() + 2));
-    (text, values)
+    PageQuery::new(cursor, limit, SESSIONS_PAGE_MAX)
+        .text(" AND id = ?", filter.id.as_ref().map(SessionId::as_str))
+        .text(" AND agent = ?", filter.agent.as_ref().map(AgentName::as_str))
+        .text(" AND principal = ?", filter.principal.as_ref().map(PrincipalId::as_str))
+        .text(" AND state = ?", state)
+        .number(" AND last_used_at_ms >= ?", used_since)
+        .number(" AND last_used_at_ms < ?", unused_since)
 }

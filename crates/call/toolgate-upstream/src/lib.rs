@@ -4,6 +4,7 @@ mod answer;
 mod backoff;
 mod breaker;
 mod cache;
+mod cancel;
 mod client;
 mod context;
 mod deadline;

@@ -10,10 +10,10 @@ use tokio_util::sync::CancellationToken;
 use toolgate_core::PrincipalId;
 use toolgate_core::port::{BoxFuture, Caller, ServerError};
 
+use crate::cancel::Cancel;
 use crate::context::Context;
 use crate::deadline::{Deadline, Passed};
-use crate::envelope;
-use crate::message::{Inserts, Message};
+use crate::message::Message;
 use crate::pending::{Answer, Listener, Pending};
 use crate::routing::{Back, Shared};
 
@@ -79,7 +79,8 @@ impl Pipe {
         let (ticket, answer) = self.pending.expect(id, caller, Some(deadline.clone()), None)?;
         let inserts = message.inserts().cloned();
         let ended = inserts.as_ref().map(|_| ticket.ended());
-        let mut cancel = Cancel { pipe: self, id, inserts, armed: false, reason: "the caller gave up" };
+        let send = |message| self.say_cancelled(message);
+        let mut cancel = Cancel { id, inserts, armed: false, reason: "the caller gave up", send };
         let work = async {
             if let Some(inserts) = &cancel.inserts {
                 Box::pin(inserts.begin()).await.map_err(|error| self.ctx.unread(error))?;
@@ -100,7 +101,8 @@ impl Pipe {
     pub(crate) async fn subscribe(&self, id: u64, message: Message, listener: Listener) -> Answer {
         let (_ticket, answer) = self.pending.expect(id, None, None, Some(listener))?;
         self.post(Outgoing { id: Some(id), message, ended: None }).await?;
-        let mut cancel = Cancel { pipe: self, id, inserts: None, armed: true, reason: "no longer needed" };
+        let send = |message| self.say_cancelled(message);
+        let mut cancel = Cancel { id, inserts: None, armed: true, reason: "no longer needed", send };
         let answer = answer.await.unwrap_or_else(|_| Err(self.ctx.lost("the connection ended")));
         cancel.armed = false;
         answer
@@ -108,6 +110,12 @@ impl Pipe {
 
     pub(crate) async fn notify(&self, text: String) {
         drop(self.post(Outgoing::aside(text.into())).await);
+    }
+
+    fn say_cancelled(&self, message: String) {
+        if self.outbox.try_send(Outgoing::aside(message.into())).is_err() {
+            self.ctx.discarded("a cancellation that the server did not take");
+        }
     }
 
     async fn post(&self, outgoing: Outgoing) -> Result<(), ServerError> {
@@ -151,26 +159,5 @@ impl Back for Pipe {
                 self.ctx.discarded("an answer that the server did not take");
             }
         })
-    }
-}
-
-/// Tells the server when a request is dropped before its answer. It knows nothing of an incomplete one.
-struct Cancel<'a> {
-    pipe: &'a Pipe,
-    id: u64,
-    inserts: Option<Arc<Inserts>>,
-    armed: bool,
-    reason: &'static str,
-}
-
-impl Drop for Cancel<'_> {
-    fn drop(&mut self) {
-        if !self.armed || self.inserts.as_ref().is_some_and(|inserts| inserts.abandon()) {
-            return;
-        }
-        let message = envelope::cancelled(self.id, self.reason).into();
-        if self.pipe.outbox.try_send(Outgoing::aside(message)).is_err() {
-            self.pipe.ctx.discarded("a cancellation that the server did not take");
-        }
     }
 }

@@ -17,10 +17,11 @@ use tokio_util::sync::CancellationToken;
 use toolgate_core::PrincipalId;
 use toolgate_core::server::TransportSpec;
 use toolgate_sandbox::{Refused, Start};
+use toolgate_wire::line::Line;
 
 use crate::context::Context;
 use crate::keys::{self, Given};
-use crate::lines::{Line, Lines};
+use crate::lines::Lines;
 use crate::pipe::Pipe;
 use crate::probe::OpenError;
 use crate::reaper::{kill_group, signal_group};

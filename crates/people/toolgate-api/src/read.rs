@@ -13,7 +13,7 @@ use http_body_util::{BodyExt, Limited};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use toolgate_core::ServerName;
 
 use crate::Context;
@@ -97,19 +97,25 @@ pub(crate) fn expect_json(headers: &HeaderMap) -> Answered<()> {
 
 fn bad_json(field: &str, error: &serde_json::Error) -> Box<Problem> {
     if error.is_data() {
-        return bad_field(StatusCode::UNPROCESSABLE_ENTITY, "field", field, &error.to_string());
+        return bad_field(StatusCode::UNPROCESSABLE_ENTITY, "field", field, &error.to_string(), &[]);
     }
     Problem::bad_request("json_broken", format!("the body is not one JSON value: {error}"))
 }
 
-/// serde's error about a field, with the likely correction.
-fn bad_field(status: StatusCode, what: &'static str, field: &str, said: &str) -> Box<Problem> {
+/// serde's error about a field, with the likely correction: one of the type's fields, or of `others`.
+fn bad_field(
+    status: StatusCode,
+    what: &'static str,
+    field: &str,
+    said: &str,
+    others: &[&str],
+) -> Box<Problem> {
     let (said, _) = said.split_once(" at line ").unwrap_or((said, ""));
     if let Some(rest) = said.strip_prefix("unknown field ") {
         // serde writes: unknown field `a`, expected one of `b`, `c`
         let mut words = rest.split('`').skip(1).step_by(2);
         let unknown = words.next().unwrap_or_default().to_owned();
-        let known: Vec<&str> = words.collect();
+        let known: Vec<&str> = words.chain(others.iter().copied()).collect();
         let code = if what == "field" { "field_unknown" } else { "parameter_unknown" };
         return Problem::new(status, code, format!("there is no {what} `{unknown}` here"))
             .hint(hint_of(&unknown, &known))
@@ -134,17 +140,29 @@ impl<T: DeserializeOwned> FromRequestParts<Context> for Query<T> {
     }
 }
 
-/// Every parameter is read as text; its user parses it.
 fn read_query<T: DeserializeOwned>(query: &str) -> Answered<T> {
-    let mut given = serde_json::Map::new();
+    from_parameters(parameters(query)?, &[])
+}
+
+/// Every parameter is read as text; its user parses it.
+pub(crate) fn parameters(query: &str) -> Answered<Map<String, Value>> {
+    let mut given = Map::new();
     for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
         if given.insert(name.to_string(), Value::from(&*value)).is_some() {
-            return Err(bad_field(StatusCode::BAD_REQUEST, "parameter", &name, "it stands twice"));
+            return Err(bad_field(StatusCode::BAD_REQUEST, "parameter", &name, "it stands twice", &[]));
         }
     }
+    Ok(given)
+}
+
+/// One type's share of the parameters. The route also has `others`, which an unknown one may be meant for.
+pub(crate) fn from_parameters<T: DeserializeOwned>(
+    given: Map<String, Value>,
+    others: &[&str],
+) -> Answered<T> {
     serde_path_to_error::deserialize(Value::Object(given)).map_err(|error| {
         let field = error.path().to_string();
-        bad_field(StatusCode::BAD_REQUEST, "parameter", &field, &error.inner().to_string())
+        bad_field(StatusCode::BAD_REQUEST, "parameter", &field, &error.inner().to_string(), others)
     })
 }
 

@@ -1,6 +1,6 @@
 //! Server-sent events and lines: the same for any split into pieces, and never larger than their limit.
 
-use toolgate_wire::line::{self, Line};
+use toolgate_wire::line::{Framer, Line};
 use toolgate_wire::sse::{Decoder, Event, TooLarge};
 
 use crate::choices::Choices;
@@ -56,15 +56,16 @@ fn within(events: &[Event], bytes_max: usize) {
 
 /// The kept part of an overlong line depends on the pieces that have arrived.
 fn lines(pieces: &[&[u8]], bytes_max: usize) -> Vec<Option<Vec<u8>>> {
-    let mut decoder = line::Decoder::new(bytes_max);
+    let mut framer = Framer::new(bytes_max);
     let mut lines = Vec::new();
     for piece in pieces {
-        decoder.push(piece, |line| {
+        framer.push(piece);
+        while let Some(line) = framer.next_line() {
             lines.push(match line {
-                Line::Message(bytes) => Some(bytes.to_vec()),
-                Line::TooLong(_) => None,
+                Line::Whole(bytes) => Some(bytes.to_vec()),
+                Line::TooLong { .. } => None,
             });
-        });
+        }
     }
     lines
 }

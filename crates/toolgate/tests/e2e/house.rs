@@ -10,7 +10,7 @@ use std::process::Command;
 use serde::Deserialize;
 
 /// For each crate: the crates of ours it may use, and the crates it may not.
-const RULES: [(&str, &[&str], &[&str]); 23] = [
+const RULES: [(&str, &[&str], &[&str]); 24] = [
     ("toolgate-core", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("toolgate-wire", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     (
@@ -51,6 +51,7 @@ const RULES: [(&str, &[&str], &[&str]); 23] = [
     ),
     ("toolgate-search", &["toolgate-core"], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("sentence-encoder", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
+    ("language-codes", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     ("damage", &[], &["tokio", "axum", "hyper", "sqlx", "rmcp", "reqwest"]),
     (
         "toolgate-discovery",
@@ -181,7 +182,8 @@ const OWNED: [(&str, &[&str]); 13] = [
 ];
 
 /// No shipped crate depends on these.
-const TEST_ONLY: [&str; 7] = [
+const TEST_ONLY: [&str; 8] = [
+    "toolgate-stage",
     "toolgate-testkit",
     "toolgate-bench",
     "damage",

@@ -1,8 +1,9 @@
 //! Pages that are pictures.
 
+use capability_testkit::file;
 use serde_json::json;
 
-use crate::drive::{file, start, start_with};
+use crate::drive::{start, start_with};
 use crate::made::pdf;
 
 #[tokio::test]

@@ -1,8 +1,9 @@
 //! `extract_text`.
 
+use capability_testkit::file;
 use serde_json::json;
 
-use crate::drive::{file, start};
+use crate::drive::start;
 use crate::made::{docx, pdf};
 
 #[tokio::test]

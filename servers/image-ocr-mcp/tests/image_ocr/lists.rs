@@ -7,7 +7,7 @@ use crate::drive::{with_weights, without_anything};
 #[tokio::test]
 async fn two_tools_are_listed_with_schemas_and_a_slot_for_pictures() {
     let client = without_anything().await;
-    let tools = client.0.list_all_tools().await.unwrap();
+    let tools = client.service.list_all_tools().await.unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
     assert_eq!(names, ["extract", "describe_image"]);
     for tool in &tools {
@@ -30,7 +30,7 @@ async fn two_tools_are_listed_with_schemas_and_a_slot_for_pictures() {
 #[tokio::test]
 async fn a_tool_that_is_off_is_listed_with_how_to_switch_it_on() {
     let client = without_anything().await;
-    let tools = client.0.list_all_tools().await.unwrap();
+    let tools = client.service.list_all_tools().await.unwrap();
     let description = tools[0].description.as_deref().unwrap();
     assert!(description.contains("Unavailable on this machine"), "{description}");
     assert!(description.contains("script/ocr-model"), "{description}");
@@ -40,7 +40,7 @@ async fn a_tool_that_is_off_is_listed_with_how_to_switch_it_on() {
 #[tokio::test]
 async fn with_weights_nothing_is_off() {
     let Some(client) = with_weights().await else { return };
-    for tool in client.0.list_all_tools().await.unwrap() {
+    for tool in client.service.list_all_tools().await.unwrap() {
         assert!(!tool.description.as_deref().unwrap().contains("Unavailable on this machine"));
     }
 }

@@ -1,22 +1,16 @@
 //! Starting the server and talking to it.
 
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use capability_testkit::speak_with;
+use capability_testkit::{ProgressLog, call_of, clean, speak_with};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use rmcp::ClientHandler;
-use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, ProgressNotificationParam,
-    ProtocolVersion,
-};
-use rmcp::service::{
-    ClientLifecycleMode, ClientServiceExt, NotificationContext, PeerRequestOptions, RequestHandle,
-    RoleClient, RunningService, ServiceError,
-};
+use rmcp::model::{CallToolRequest, ClientRequest, ProtocolVersion};
+use rmcp::service::{ClientLifecycleMode, ClientServiceExt, PeerRequestOptions, RequestHandle, RoleClient};
 use rmcp::transport::StreamableHttpClientTransport;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -53,31 +47,23 @@ pub(crate) fn program() -> PathBuf {
 
 /// The program with a clean environment.
 pub(crate) fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(program());
-    for (name, _) in std::env::vars_os() {
-        let name = name.to_string_lossy().into_owned();
-        if name.starts_with("CAPABILITY_") || name.starts_with("TOOLGATE_") {
-            command.env_remove(name);
-        }
-    }
-    command.args(arguments).env_remove("RUST_BACKTRACE").kill_on_drop(true);
+    let mut command = clean(program());
+    command.args(arguments);
     command
-}
-
-/// A client that remembers its notifications.
-#[derive(Clone, Default)]
-pub(crate) struct Ears(Arc<Mutex<Vec<ProgressNotificationParam>>>);
-
-impl ClientHandler for Ears {
-    async fn on_progress(&self, told: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
-        self.0.lock().unwrap().push(told);
-    }
 }
 
 /// A client, with the folder for temporary files of the server that it has started, if it has.
 pub(crate) struct Client {
-    pub(crate) service: RunningService<RoleClient, Ears>,
+    client: capability_testkit::Client,
     _folder: Option<TempDir>,
+}
+
+impl Deref for Client {
+    type Target = capability_testkit::Client;
+
+    fn deref(&self) -> &Self::Target {
+        &self.client
+    }
 }
 
 /// A server of the client's own, on stdin and stdout.
@@ -86,8 +72,8 @@ pub(crate) async fn over_stdio(era: Era, arguments: &[&str]) -> Client {
     let mut command = command(arguments);
     command.env("TMPDIR", folder.path());
     let transport = speak_with(command);
-    let service = Ears::default().serve_with_lifecycle(transport, era.lifecycle()).await.unwrap();
-    Client { service, _folder: Some(folder) }
+    let service = ProgressLog::default().serve_with_lifecycle(transport, era.lifecycle()).await.unwrap();
+    Client { client: capability_testkit::Client { service }, _folder: Some(folder) }
 }
 
 /// A server on its own port.
@@ -129,8 +115,8 @@ fn find(log: &Mutex<Vec<String>>, what: &str) -> Option<String> {
 impl Http {
     pub(crate) async fn client(&self, era: Era) -> Client {
         let transport = StreamableHttpClientTransport::from_uri(self.url.as_str());
-        let service = Ears::default().serve_with_lifecycle(transport, era.lifecycle()).await.unwrap();
-        Client { service, _folder: None }
+        let service = ProgressLog::default().serve_with_lifecycle(transport, era.lifecycle()).await.unwrap();
+        Client { client: capability_testkit::Client { service }, _folder: None }
     }
 
     pub(crate) fn id(&self) -> u32 {
@@ -164,22 +150,10 @@ impl Http {
     }
 }
 
-fn params(tool: &str, arguments: &Value) -> CallToolRequestParams {
-    CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments.as_object().unwrap().clone())
-}
-
 impl Client {
-    pub(crate) async fn try_call(
-        &self,
-        tool: &str,
-        arguments: Value,
-    ) -> Result<CallToolResult, ServiceError> {
-        tokio::time::timeout(LIMIT, self.service.call_tool(params(tool, &arguments))).await.unwrap()
-    }
-
     /// The answer of a successful call: as structure and, equally, as text.
     pub(crate) async fn answer(&self, tool: &str, arguments: Value) -> Value {
-        let result = self.try_call(tool, arguments).await.unwrap();
+        let result = self.call(tool, arguments).await;
         assert_ne!(result.is_error, Some(true), "{result:?}");
         let answer = result.structured_content.unwrap();
         let text = &result.content[0].as_text().unwrap().text;
@@ -187,17 +161,9 @@ impl Client {
         answer
     }
 
-    /// Code and text of a call that does not.
-    pub(crate) async fn trouble(&self, tool: &str, arguments: Value) -> (String, String) {
-        let result = self.try_call(tool, arguments).await.unwrap();
-        assert_eq!(result.is_error, Some(true), "{result:?}");
-        let code = result.meta.unwrap()["dev.toolgate/trouble"]["code"].as_str().unwrap().to_owned();
-        (code, result.content[0].as_text().unwrap().text.clone())
-    }
-
     /// A call that can be called off.
     pub(crate) async fn begin(&self, tool: &str, arguments: Value) -> RequestHandle<RoleClient> {
-        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params(tool, &arguments)));
+        let request = ClientRequest::CallToolRequest(CallToolRequest::new(call_of(tool, arguments)));
         self.service.send_cancellable_request(request, PeerRequestOptions::no_options()).await.unwrap()
     }
 
@@ -207,10 +173,6 @@ impl Client {
 
     pub(crate) async fn is_well(&self) {
         assert_eq!(self.answer("echo", json!({"text": "still here"})).await, json!({"text": "still here"}));
-    }
-
-    pub(crate) fn heard(&self) -> Vec<ProgressNotificationParam> {
-        self.service.service().0.lock().unwrap().clone()
     }
 }
 

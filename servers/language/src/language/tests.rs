@@ -61,5 +61,22 @@ fn languages_are_known_by_code_and_by_name() {
     assert_eq!(known_language("de-AT"), Some(("de", "German")));
     assert_eq!(known_language("eng"), Some(("en", "English")));
     assert_eq!(known_language("French"), Some(("fr", "French")));
+    assert_eq!(known_language("zh-Hant"), Some(("zh", "Chinese")));
+    assert_eq!(known_language("Icelandic"), None, "no detector knows it");
     assert_eq!(known_language("Klingon"), None);
+}
+
+#[test]
+fn every_language_of_the_detectors_has_a_code_and_a_name() {
+    for lang in Lang::all() {
+        assert!(by_iso_639_3(lang.code()).is_some(), "{lang:?}");
+    }
+}
+
+#[test]
+fn norwegian_is_nb_however_it_is_named() {
+    assert_eq!(iso_639_1(Lang::Nob), "nb");
+    for said in ["nb", "no", "Norwegian"] {
+        assert_eq!(known_language(said), Some(("nb", "Norwegian Bokmål")), "{said}");
+    }
 }

@@ -3,9 +3,10 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use capability_testkit::base64;
 use serde_json::{Value, json};
 
-use crate::drive::{base64, start, start_with};
+use crate::drive::{start, start_with};
 
 const HTML: &str = "<html><head><title>Page</title></head><body><h2>Part</h2><p>Some <b>bold</b> text, \
                     <a href=\"javascript:alert(1)\">bad</a>.</p><ul><li>one</li></ul><script>alert(2)</script></body></html>";

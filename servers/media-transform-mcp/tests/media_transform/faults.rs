@@ -1,8 +1,9 @@
 //! Invalid input: each is refused with advice, and the server survives.
 
+use capability_testkit::base64;
 use serde_json::{Value, json};
 
-use crate::drive::{base64, start};
+use crate::drive::start;
 
 #[tokio::test]
 async fn what_is_wrong_is_named() {

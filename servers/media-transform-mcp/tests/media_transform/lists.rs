@@ -9,7 +9,7 @@ use crate::drive::start;
 #[tokio::test]
 async fn four_tools_with_schemas_are_listed() {
     let client = start().await;
-    let tools = client.0.list_all_tools().await.unwrap();
+    let tools = client.service.list_all_tools().await.unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
     assert_eq!(names, ["generate_pdf", "generate_docx", "convert", "format_document"]);
     for tool in &tools {
@@ -28,7 +28,7 @@ async fn four_tools_with_schemas_are_listed() {
 async fn it_starts_without_loading_anything() {
     let begin = Instant::now();
     let client = start().await;
-    client.0.list_all_tools().await.unwrap();
+    client.service.list_all_tools().await.unwrap();
     // An unoptimised build under load is many times slower than the program.
     assert!(begin.elapsed().as_secs() < 10, "{:?}", begin.elapsed());
 }

@@ -1,9 +1,10 @@
 //! From a file to a tailored resume, each tool with the ref of the one before.
 
 use capability_documents::OpenOptions;
+use capability_testkit::{Client, file};
 use serde_json::{Value, json};
 
-use crate::drive::{Client, file, start};
+use crate::drive::start;
 use crate::made::{JOB, TEXT};
 
 async fn profile(client: &Client) -> Value {
@@ -14,7 +15,7 @@ async fn profile(client: &Client) -> Value {
 #[tokio::test]
 async fn four_tools_are_listed_with_schemas() {
     let client = start().await;
-    let tools = client.0.list_all_tools().await.unwrap();
+    let tools = client.service.list_all_tools().await.unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
     assert_eq!(names, ["parse_document", "extract_profile", "score_fit", "tailor_resume"]);
     for tool in &tools {

@@ -1,8 +1,9 @@
 //! Documents that are not resumes, or cannot be read.
 
+use capability_testkit::file;
 use serde_json::{Value, json};
 
-use crate::drive::{file, start, start_with};
+use crate::drive::{start, start_with};
 use crate::made::scan;
 
 #[tokio::test]

@@ -1,8 +1,9 @@
 //! Resumes that are not one column of English.
 
+use capability_testkit::{Client, file};
 use serde_json::{Value, json};
 
-use crate::drive::{Client, file, start};
+use crate::drive::start;
 use crate::made::{Words, pdf};
 
 async fn resume(client: &Client, words: &[Words<'_>]) -> Value {

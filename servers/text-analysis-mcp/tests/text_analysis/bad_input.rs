@@ -19,13 +19,13 @@ async fn an_empty_text_is_refused_with_a_hint() {
     let client = start(&[]).await;
     for tool in TEXT_TOOLS {
         for text in ["", " \n\t "] {
-            let said = client.trouble(tool, arguments(tool, text)).await;
+            let (_, said) = client.trouble(tool, arguments(tool, text)).await;
             assert!(said.starts_with("text is empty\nhint: "), "{tool}: {said}");
         }
     }
-    let said = client.trouble("extract_keywords", json!({})).await;
+    let (_, said) = client.trouble("extract_keywords", json!({})).await;
     assert!(said.starts_with("text is missing"), "{said}");
-    let said = client.trouble("compare_texts", json!({"text_a": "x"})).await;
+    let (_, said) = client.trouble("compare_texts", json!({"text_a": "x"})).await;
     assert!(said.starts_with("text_b is missing"), "{said}");
 }
 
@@ -77,7 +77,7 @@ async fn labels_that_make_no_sense_are_refused() {
         (json!([""]), "a label has no name"),
         (json!((0..1001).map(|number| number.to_string()).collect::<Vec<_>>()), "there are 1001 labels"),
     ] {
-        let said = client.trouble("classify_text", json!({"text": "some text", "labels": labels})).await;
+        let (_, said) = client.trouble("classify_text", json!({"text": "some text", "labels": labels})).await;
         assert!(said.starts_with(expected) && said.contains("\nhint: "), "{said}");
     }
     let thousand: Vec<String> = (0..1000).map(|number| format!("label {number}")).collect();
@@ -103,7 +103,7 @@ async fn arguments_out_of_range_say_the_range() {
         ("detect_language", json!({"text": "x", "file_text": "y"}), "both text and a file were passed"),
         ("detect_language", json!({"txt": "x"}), "unknown field `txt`"),
     ] {
-        let said = client.trouble(tool, arguments).await;
+        let (_, said) = client.trouble(tool, arguments).await;
         assert!(said.contains(expected), "{said}");
     }
 }

@@ -11,7 +11,7 @@ const TEXT: &str = "The city council approved a new tram line on 3 May 2024. The
 #[tokio::test]
 async fn tools_are_listed_with_their_schemas_and_file_slots() {
     let client = start(&[]).await;
-    let tools = client.0.list_all_tools().await.unwrap();
+    let tools = client.service.list_all_tools().await.unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
     assert_eq!(
         names,

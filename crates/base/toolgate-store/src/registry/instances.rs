@@ -134,11 +134,11 @@ impl Store {
     pub async fn read_registered_servers(&self) -> Result<Vec<RegisteredServer>, StoreError> {
         const DOING: &str = "read the registered servers";
         let read = self.db.sql(READ_SERVERS).bind(self.tenant);
-        let rows: Vec<(String, i64, String)> = read.fetch_all().await.map_err(doing(DOING))?;
-        let read = |(name, first_registered_ms, settings): (String, i64, String)| {
-            let name = read_server(&name, DOING)?;
-            let settings = read_raw(settings, DOING, "settings of a server")?;
-            Ok(RegisteredServer { name, first_registered_ms, settings })
+        let rows: Vec<ServerRow> = read.fetch_all().await.map_err(doing(DOING))?;
+        let read = |row: ServerRow| {
+            let name = read_server(&row.server, DOING)?;
+            let settings = read_raw(row.settings, DOING, "settings of a server")?;
+            Ok(RegisteredServer { name, first_registered_ms: row.first_registered_ms, settings })
         };
         rows.into_iter().map(read).collect()
     }
@@ -154,9 +154,10 @@ impl Store {
     pub async fn read_beats(&self) -> Result<Vec<(ServerName, InstanceId, u64)>, StoreError> {
         const DOING: &str = "read the signs of life";
         let read = self.db.sql(READ_BEATS).bind(self.tenant);
-        let rows: Vec<(String, String, i64)> = read.fetch_all().await.map_err(doing(DOING))?;
-        let read = |(server, instance, beat): (String, String, i64)| {
-            Ok((read_server(&server, DOING)?, read_instance(&instance, DOING)?, read_count(beat)))
+        let rows: Vec<BeatRow> = read.fetch_all().await.map_err(doing(DOING))?;
+        let read = |row: BeatRow| {
+            let (server, instance) = (read_server(&row.server, DOING)?, read_instance(&row.instance, DOING)?);
+            Ok((server, instance, read_count(row.beat)))
         };
         rows.into_iter().map(read).collect()
     }
@@ -314,6 +315,22 @@ async fn write(change: &mut Change<'_>, registering: &Registering) -> Result<i64
 
 fn read_instance(id: &str, doing: &'static str) -> Result<InstanceId, StoreError> {
     InstanceId::new(id).map_err(|_| unreadable(doing, "instance id"))
+}
+
+row! {
+    struct ServerRow {
+        server: String,
+        first_registered_ms: i64,
+        settings: String,
+    }
+}
+
+row! {
+    struct BeatRow {
+        server: String,
+        instance: String,
+        beat: i64,
+    }
 }
 
 row! {

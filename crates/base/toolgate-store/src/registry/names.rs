@@ -11,6 +11,7 @@ use super::{read_server, unreadable};
 use crate::books::Books;
 use crate::error::doing;
 use crate::revisions::{Change, Topic};
+use crate::row::row;
 use crate::rows::Rows;
 use crate::{Store, StoreError, now_ms};
 
@@ -31,15 +32,22 @@ static WRITE: LazyLock<Rows> = LazyLock::new(|| {
     Rows::new(before, COLUMN_COUNT, " ON CONFLICT DO NOTHING")
 });
 
-type NameText = (String, String, String, String);
+row! {
+    struct NameRow {
+        kind: String,
+        name: String,
+        server: String,
+        owner: String,
+    }
+}
 
 impl Store {
     /// All that were ever given.
     pub async fn read_wire_names(&self) -> Result<Vec<WireName>, StoreError> {
         const DOING: &str = "read the names that agents know";
-        let rows: Vec<NameText> =
+        let rows: Vec<NameRow> =
             self.db.sql(READ).bind(self.tenant).fetch_all().await.map_err(doing(DOING))?;
-        rows.into_iter().map(|row| read(row, DOING)).collect()
+        rows.iter().map(|row| read(row, DOING)).collect()
     }
 }
 
@@ -66,9 +74,9 @@ impl Books {
         let text = change.tx.dialect().pick(READ_SQLITE, READ_POSTGRES);
         let of_keys =
             change.tx.sql(text).bind(tenant).bind(RawJson::from_serialize(&keys).as_str().to_owned());
-        let rows: Vec<NameText> = of_keys.fetch_all().await.map_err(&doing)?;
+        let rows: Vec<NameRow> = of_keys.fetch_all().await.map_err(&doing)?;
         change.finish(Vec::new()).await.map_err(&doing)?;
-        rows.into_iter().map(|row| read(row, DOING)).collect()
+        rows.iter().map(|row| read(row, DOING)).collect()
     }
 }
 
@@ -92,13 +100,13 @@ async fn within_limit<'a>(
     Ok(wanted.iter().filter(|one| has_room(one)).collect())
 }
 
-fn read((kind, name, server, owner): NameText, doing: &'static str) -> Result<WireName, StoreError> {
+fn read(row: &NameRow, doing: &'static str) -> Result<WireName, StoreError> {
     let text = |json: &str| serde_json::from_str::<String>(json).map_err(|_| unreadable(doing, "name"));
     Ok(WireName {
-        kind: NamedKind::parse(&kind).ok_or(unreadable(doing, "kind of a name"))?,
-        name: text(&name)?,
-        server: read_server(&server, doing)?,
-        owner: CanonicalName::recorded(&text(&owner)?),
+        kind: NamedKind::parse(&row.kind).ok_or(unreadable(doing, "kind of a name"))?,
+        name: text(&row.name)?,
+        server: read_server(&row.server, doing)?,
+        owner: CanonicalName::recorded(&text(&row.owner)?),
     })
 }
 

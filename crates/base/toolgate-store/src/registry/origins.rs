@@ -9,6 +9,7 @@ use crate::books::Books;
 use crate::db::{Transaction, without_nul};
 use crate::error::doing;
 use crate::revisions::{Change, Topic};
+use crate::row::row;
 use crate::{Store, StoreError, now_ms};
 
 const LIST: &str = "SELECT server, whose, name, origin FROM secret_origins
@@ -87,16 +88,25 @@ impl Store {
     pub async fn list_secret_origins(&self) -> Result<Vec<SecretOrigin>, StoreError> {
         const DOING: &str = "list where secrets may be sent";
         let list = self.db.sql(LIST).bind(self.tenant);
-        let rows: Vec<(String, String, String, String)> = list.fetch_all().await.map_err(doing(DOING))?;
-        let read = |(server, whose, name, origin): (String, String, String, String)| {
+        let rows: Vec<OriginRow> = list.fetch_all().await.map_err(doing(DOING))?;
+        let read = |row: OriginRow| {
             Ok(SecretOrigin {
-                server: read_server(&server, DOING)?,
-                whose: Whose::read(&whose),
-                name,
-                origin,
+                server: read_server(&row.server, DOING)?,
+                whose: Whose::read(&row.whose),
+                name: row.name,
+                origin: row.origin,
             })
         };
         rows.into_iter().map(read).collect()
+    }
+}
+
+row! {
+    struct OriginRow {
+        server: String,
+        whose: String,
+        name: String,
+        origin: String,
     }
 }
 

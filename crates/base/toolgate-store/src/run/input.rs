@@ -9,13 +9,13 @@ use toolgate_core::run::{InputFile, InputRequest, InputState, Run, RunState, Slo
 
 use super::error::RunError;
 use super::held::{Act, Held};
-use super::page::Wanted;
 use super::row::KeptRun;
 use super::{call, events};
 use crate::books::Books;
 use crate::cursor::PageCursor;
 use crate::db::without_nul;
 use crate::error::doing;
+use crate::page::{PageQuery, RUN_PAGE_MAX};
 use crate::{Store, StoreError};
 use row::{InputRow, key, push_new};
 
@@ -158,10 +158,10 @@ impl Store {
         limit: usize,
     ) -> Result<(Vec<InputRequest>, Option<PageCursor>), StoreError> {
         const DOING: &str = "list the questions";
-        let wanted = Wanted::new(cursor, limit)
-            .text(" AND state = ", filter.state.map(InputState::as_str))
-            .text(" AND run = ", filter.run.as_ref().map(RunId::as_str));
-        let (rows, more) = wanted.fetch::<InputRow>(self, SELECT).await.map_err(doing(DOING))?;
+        let page = PageQuery::new(cursor, limit, RUN_PAGE_MAX)
+            .text(" AND state = ?", filter.state.map(InputState::as_str))
+            .text(" AND run = ?", filter.run.as_ref().map(RunId::as_str));
+        let (rows, more) = page.fetch::<InputRow>(self, SELECT).await.map_err(doing(DOING))?;
         let inputs: Vec<InputRequest> =
             rows.into_iter().map(|row| row.read(DOING)).collect::<Result<_, _>>()?;
         let next = inputs.last().filter(|_| more).map(|last| PageCursor::at(last.created_at_ms, &last.id));

@@ -7,12 +7,12 @@ use toolgate_core::run::Task;
 use super::error::RunError;
 use super::events;
 use super::held::Act;
-use super::page::Wanted;
 use super::row::{push_budget, read_agent, read_budget};
 use crate::books::Books;
 use crate::cursor::PageCursor;
 use crate::db::without_nul;
 use crate::error::doing;
+use crate::page::{PageQuery, RUN_PAGE_MAX};
 use crate::registry::{read_count, stored_count};
 use crate::row::row;
 use crate::{Store, StoreError};
@@ -130,8 +130,8 @@ impl Store {
         limit: usize,
     ) -> Result<(Vec<Task>, Option<PageCursor>), StoreError> {
         const DOING: &str = "list the tasks";
-        let wanted = Wanted::new(cursor, limit);
-        let (rows, more) = wanted.fetch::<TaskRow>(self, SELECT).await.map_err(doing(DOING))?;
+        let page = PageQuery::new(cursor, limit, RUN_PAGE_MAX);
+        let (rows, more) = page.fetch::<TaskRow>(self, SELECT).await.map_err(doing(DOING))?;
         let tasks: Vec<Task> = rows.into_iter().map(|row| row.read(DOING)).collect::<Result<_, _>>()?;
         let next = tasks.last().filter(|_| more).map(|last| PageCursor::at(last.created_at_ms, &last.id));
         Ok((tasks, next))

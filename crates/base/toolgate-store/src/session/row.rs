@@ -6,7 +6,7 @@ use toolgate_core::id::{RunId, SessionId};
 use toolgate_core::scope::AgentName;
 use toolgate_core::{Digest, PrincipalId};
 
-use super::{Closing, SessionKind, StoredSession};
+use super::{Closing, SessionKind, SessionMark, StoredSession};
 use crate::StoreError;
 use crate::db::{Statement, without_nul};
 use crate::registry::{read_count, stored_count, unreadable};
@@ -83,6 +83,26 @@ row! {
         idle_seconds: i64,
         lifetime_seconds: Option<i64>,
         row_version: i64,
+    }
+}
+
+row! {
+    pub(super) struct MarkRow {
+        id: String,
+        revision: i64,
+        row_version: i64,
+        state: String,
+    }
+}
+
+impl MarkRow {
+    pub(super) fn read(self) -> SessionMark {
+        SessionMark {
+            id: SessionId::new(self.id),
+            revision: read_count(self.revision),
+            row_version: read_count(self.row_version),
+            is_open: self.state == OPEN,
+        }
     }
 }
 

@@ -144,7 +144,7 @@ async fn until_up(books: &Books) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn connections_that_the_server_cut_are_replaced() {
-    let world = World::postgres().await;
+    let world = World::postgres();
     let store = world.open().await;
     let books = books(&store).await;
     // Several connections, and all of them used a moment ago.
@@ -154,7 +154,7 @@ async fn connections_that_the_server_cut_are_replaced() {
     }
     let cut = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid()";
-    world.run_on_postgres(cut).await;
+    world.run_on_postgres(cut);
     let opened = books.open(proposal("2", 100)).await.expect("asked").approval;
     let approved = approve(&books, &opened.id).await.expect("approved").approval;
     start(&books, &approved, "2").await.expect("started");

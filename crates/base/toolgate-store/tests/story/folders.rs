@@ -38,7 +38,7 @@ async fn the_sealing_key_is_made_once(world: World) {
     let key = first.sealing_key().await.expect("made");
     assert_ne!(key, [0; 32]);
     assert_eq!(second.sealing_key().await.expect("read"), key);
-    let other = world.elsewhere().await;
+    let other = world.elsewhere();
     assert_ne!(other.open().await.sealing_key().await.expect("made"), key);
 }
 
@@ -201,11 +201,11 @@ async fn a_postgres_that_cannot_be_reached_is_named_without_its_password() {
 
 #[tokio::test]
 async fn a_postgres_from_a_newer_version_is_refused() {
-    let world = World::postgres().await;
+    let world = World::postgres();
     world.open().await.close().await;
     let insert = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
         VALUES (9999, 'later', true, '', 1)";
-    world.run_on_postgres(insert).await;
+    world.run_on_postgres(insert);
     let error = world.try_open().await.err().expect("from the future");
     assert!(matches!(error, StoreError::FromTheFuture { version: 9999, .. }), "{error}");
 }

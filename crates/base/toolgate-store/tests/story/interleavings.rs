@@ -5,13 +5,12 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use toolgate_core::approval::{Approval, ApprovalRefusal, ApprovalState, Ballot, Withdrawn};
 use toolgate_core::governance::{Approvals, DecideError, StartRefused};
-use toolgate_store::{Books, Store};
+use toolgate_store::Books;
 
 use crate::desk::{agent, books, deciding, digest, edit, proposal, settings, start};
 use crate::trace::trace;
+use crate::waves::{CASES, Gateways, Then, Wave, on_postgres, on_sqlite, waves};
 use crate::world::World;
-
-const CASES: u32 = 24;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Deed {
@@ -23,20 +22,6 @@ enum Deed {
     Expire,
     Consume,
     ConsumeEdited,
-}
-
-#[derive(Clone, Debug)]
-struct Wave {
-    /// All at once, each at one of two gateways.
-    deeds: Vec<(Deed, bool)>,
-    then: Then,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Then {
-    GoOn,
-    /// Both gateways die while the deeds are in progress.
-    Crash,
 }
 
 fn deeds() -> impl Strategy<Value = Deed> {
@@ -53,12 +38,6 @@ fn deeds() -> impl Strategy<Value = Deed> {
     ]
 }
 
-fn waves() -> impl Strategy<Value = Vec<Wave>> {
-    let then = prop_oneof![4 => Just(Then::GoOn), 1 => Just(Then::Crash)];
-    let wave = (prop::collection::vec((deeds(), any::<bool>()), 1..4), then);
-    prop::collection::vec(wave.prop_map(|(deeds, then)| Wave { deeds, then }), 1..6)
-}
-
 /// The answer that a caller got, if known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Told {
@@ -68,24 +47,10 @@ enum Told {
     Refused,
 }
 
-struct Gateways {
-    store: Store,
-    books: [Books; 2],
-}
-
-impl Gateways {
-    async fn open(world: &World) -> Self {
-        let (store, other) = (world.open().await, world.open().await);
-        let two = other.books(settings("two")).await.expect("opened");
-        Self { books: [books(&store).await, two], store }
-    }
-
-    /// Statements that the database already has are left to it.
-    async fn crash(self) {
-        for books in &self.books {
-            books.writer().close().await;
-        }
-    }
+async fn open(world: &World) -> Gateways {
+    let (store, other) = (world.open().await, world.open().await);
+    let two = other.books(settings("two")).await.expect("opened");
+    Gateways { books: [books(&store).await, two], store }
 }
 
 async fn act(books: Books, approval: Approval, deed: Deed, number: u32) -> Told {
@@ -141,8 +106,8 @@ fn told_of_start(result: Result<(), StartRefused>) -> Told {
     }
 }
 
-async fn live(world: &World, waves: &[Wave], amount: u32, quorum: u32) {
-    let mut gateways = Gateways::open(world).await;
+async fn live(world: &World, waves: &[Wave<Deed>], amount: u32, quorum: u32) {
+    let mut gateways = open(world).await;
     let mut new = proposal(&format!("p{amount}"), amount);
     new.requirement.quorum = quorum;
     let approval = gateways.books[0].open(new).await.expect("asked").approval;
@@ -169,7 +134,7 @@ async fn live(world: &World, waves: &[Wave], amount: u32, quorum: u32) {
         }
         if wave.then == Then::Crash {
             gateways.crash().await;
-            gateways = Gateways::open(world).await;
+            gateways = open(world).await;
         }
     }
     // In the end everything has timed out.
@@ -189,7 +154,7 @@ fn any_interleaving_ends_in_one_final_state(runtime: &tokio::runtime::Runtime, w
     let mut runner = TestRunner::new(Config { cases: CASES, failure_persistence: None, ..Config::default() });
     // Each case has a proposal of its own.
     let amount = std::cell::Cell::new(1_000);
-    let cases = (waves(), 1..3_u32);
+    let cases = (waves(deeds(), 3, 5), 1..3_u32);
     runner
         .run(&cases, |(waves, quorum)| {
             amount.set(amount.get() + 1);
@@ -199,18 +164,12 @@ fn any_interleaving_ends_in_one_final_state(runtime: &tokio::runtime::Runtime, w
         .unwrap_or_else(|failed| panic!("{failed}"));
 }
 
-fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime")
-}
-
 #[test]
 fn any_interleaving_ends_in_one_final_state_on_sqlite() {
-    any_interleaving_ends_in_one_final_state(&runtime(), &World::sqlite());
+    on_sqlite(any_interleaving_ends_in_one_final_state);
 }
 
 #[test]
 fn any_interleaving_ends_in_one_final_state_on_postgres() {
-    let runtime = runtime();
-    let world = runtime.block_on(World::postgres());
-    any_interleaving_ends_in_one_final_state(&runtime, &world);
+    on_postgres(any_interleaving_ends_in_one_final_state);
 }

@@ -18,4 +18,5 @@ mod servers;
 mod sessions;
 mod tokens;
 mod trace;
+mod waves;
 mod world;

@@ -160,7 +160,7 @@ async fn no_secret_is_stored_in_clear() {
         .expect("created");
     let mut files = 0;
     let mut found_label = false;
-    for entry in std::fs::read_dir(world.folder.path()).expect("listed") {
+    for entry in std::fs::read_dir(world.folder()).expect("listed") {
         let bytes = std::fs::read(entry.expect("an entry").path()).expect("read");
         files += 1;
         found_label |= contains(&bytes, b"findable label");

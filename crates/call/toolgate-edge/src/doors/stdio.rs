@@ -8,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 use toolgate_core::RpcError;
 use toolgate_core::scope::{Credential, Route};
-use toolgate_wire::line::{Decoder, Line};
+use toolgate_wire::line::{Framer, Line};
 use toolgate_wire::sse::push_one_line;
 
 use crate::doors::pipe::{Pipe, Place};
@@ -29,7 +29,7 @@ pub async fn serve_pipe(
     let (out, messages) = mpsc::channel(gateway.limits.backlog_max);
     let writing = gateway.calls.spawn(write(messages, writer));
     let pipe = Pipe::new(&gateway, Place { credential, route }, out);
-    let mut decoder = Decoder::new(gateway.limits.request_bytes_max);
+    let mut framer = Framer::new(gateway.limits.request_bytes_max);
     let mut buffer = vec![0; READ_BYTES];
     loop {
         let read = tokio::select! {
@@ -40,12 +40,14 @@ pub async fn serve_pipe(
             Ok(0) | Err(_) => break,
             Ok(count) => count,
         };
-        let mut lines = Vec::new();
-        decoder.push(&buffer[..count], |line| lines.push(line));
-        for line in lines {
+        framer.push(&buffer[..count]);
+        while let Some(line) = framer.next_line() {
             match line {
-                Line::Message(bytes) => pipe.receive(bytes).await,
-                Line::TooLong(_) => pipe.refuse(None, &too_long(gateway.limits.request_bytes_max)).await,
+                Line::Whole(line) if line.trim_ascii().is_empty() => {}
+                Line::Whole(line) => pipe.receive(line).await,
+                Line::TooLong { .. } => {
+                    pipe.refuse(None, &too_long(gateway.limits.request_bytes_max)).await;
+                }
             }
         }
     }

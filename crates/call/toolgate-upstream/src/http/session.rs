@@ -17,13 +17,14 @@ use super::first_answer::{read, refused_at_the_door};
 use super::{Endpoint, body_fault, judge, send_fault, unauthorized};
 use crate::answer;
 use crate::backoff::Backoff;
+use crate::cancel::Cancel;
 use crate::client::{Answered, BodyError, SendError};
 use crate::context::Context;
 use crate::deadline::{Deadline, Passed};
 use crate::envelope::{self, level_request};
 use crate::events::Events;
 use crate::keys::Who;
-use crate::message::{Inserts, Message};
+use crate::message::Message;
 use crate::pending::{Answer, Pending, Ticket};
 use crate::probe::{OpenError, Opening};
 use crate::routing::{Back, Own, Shared};
@@ -228,7 +229,11 @@ impl Session {
         };
         let message = envelope::legacy(id, request, caller.map(|caller| &**caller));
         let inserts = message.inserts().cloned();
-        let mut cancel = Cancel { session: self, id, inserts, armed: true, reason: "the caller gave up" };
+        let send = |message: String| {
+            let session = self.clone();
+            self.ctx.tasks.spawn(async move { drop(session.post(message.into()).await) });
+        };
+        let mut cancel = Cancel { id, inserts, armed: true, reason: "the caller gave up", send };
         let call = Call { id, caller, deadline, ticket: &ticket };
         let outcome = deadline.limit(self.exchange(call, elsewhere, message)).await;
         cancel.armed = outcome.is_err();
@@ -407,26 +412,6 @@ fn speaks_up(opening: &Opening) -> bool {
     ["tools", "prompts", "resources"].iter().any(|kind| opening.declares(&[kind, "listChanged"]))
         || opening.declares(&["resources", "subscribe"])
         || opening.declares(&["logging"])
-}
-
-/// Tells the server when a request is given up before its answer: hanging up means nothing in the older era.
-/// The server knows nothing of an incomplete request.
-struct Cancel<'a> {
-    session: &'a Arc<Session>,
-    id: u64,
-    inserts: Option<Arc<Inserts>>,
-    armed: bool,
-    reason: &'static str,
-}
-
-impl Drop for Cancel<'_> {
-    fn drop(&mut self) {
-        if !self.armed || self.inserts.as_ref().is_some_and(|inserts| inserts.abandon()) {
-            return;
-        }
-        let (session, message) = (self.session.clone(), envelope::cancelled(self.id, self.reason));
-        self.session.ctx.tasks.spawn(async move { drop(session.post(message.into()).await) });
-    }
 }
 
 /// The protocol requires 404. Widespread servers send 400 and mention the session in the body; either way the

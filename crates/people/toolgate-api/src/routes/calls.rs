@@ -11,15 +11,16 @@ use toolgate_store::{CALLS_PAGE_MAX, CallCursor, CallEntry, CallFilter, CallStan
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::json;
-use super::ledger_filter::FilterWords;
+use super::ledger_filter::{Selected, Selection};
 use crate::Context;
 use crate::problem::Answered;
-use crate::read::{Query, bad_parameter, limit, word};
+use crate::read::{bad_parameter, limit, word};
 
 const PAGE_USUAL: usize = 50;
 
-#[derive(Debug, Default, Deserialize, IntoParams)]
+#[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct CallsQuery {
     /// waiting (for a person or its client), running or ended
     #[serde(default)]
@@ -27,30 +28,6 @@ pub(crate) struct CallsQuery {
     /// tc_…, apr_…, ses_… or run_…: calls that are related to it
     #[serde(default)]
     id: Option<String>,
-    /// Start of the period (inclusive): RFC 3339, or milliseconds since 1970
-    #[serde(default)]
-    from: Option<String>,
-    /// End of the period (exclusive), in the same format
-    #[serde(default)]
-    until: Option<String>,
-    /// Principal that called
-    #[serde(default)]
-    principal: Option<String>,
-    #[serde(default)]
-    session: Option<String>,
-    #[serde(default)]
-    run: Option<String>,
-    /// The canonical name of a tool
-    #[serde(default)]
-    tool: Option<String>,
-    #[serde(default)]
-    server: Option<String>,
-    /// Outcome: succeeded, tool_error, failed, denied, …
-    #[serde(default)]
-    outcome: Option<String>,
-    /// Decision of the policy: permit, approve or deny
-    #[serde(default)]
-    decision: Option<String>,
     /// `next_cursor` of the previous page
     #[serde(default)]
     cursor: Option<String>,
@@ -104,15 +81,15 @@ pub(crate) struct CallView {
 ///
 /// Calls in progress come first, then those that have ended, each newest first. A call that only reads is
 /// listed once it has ended. A page may be shorter than requested although there is a next one.
-#[utoipa::path(get, path = "/calls", tag = "calls", params(CallsQuery),
+#[utoipa::path(get, path = "/calls", tag = "calls", params(Selection, CallsQuery),
     responses((status = 200, description = "A page", body = CallsPage)))]
 pub(crate) async fn list(
     State(context): State<Context>,
-    Query(query): Query<CallsQuery>,
+    Selected { by, own: query }: Selected<CallsQuery>,
 ) -> Answered<Response> {
     let limit = limit(query.limit.as_deref(), PAGE_USUAL, CALLS_PAGE_MAX)?;
     let cursor = query.cursor()?;
-    let Some(filter) = query.filter()? else { return Ok(json(StatusCode::OK, &CallsPage::default())) };
+    let Some(filter) = query.filter(&by)? else { return Ok(json(StatusCode::OK, &CallsPage::default())) };
     let page = context.store.calls(&filter, cursor.as_ref(), limit).await?;
     let next_cursor = page.next.map(|next| next.to_string());
     let calls = page.calls.into_iter().map(CallView::from).collect();
@@ -121,22 +98,10 @@ pub(crate) async fn list(
 
 impl CallsQuery {
     /// `None` if nothing can match.
-    fn filter(&self) -> Answered<Option<CallFilter>> {
+    fn filter(&self, by: &Selection) -> Answered<Option<CallFilter>> {
         let words = CallStanding::ALL.map(CallStanding::as_str);
         let standing = word("state", self.state.as_deref(), &words, CallStanding::parse)?;
-        let words = FilterWords {
-            from: self.from.as_deref(),
-            until: self.until.as_deref(),
-            principal: self.principal.as_deref(),
-            session: self.session.as_deref(),
-            run: self.run.as_deref(),
-            tool: self.tool.as_deref(),
-            server: self.server.as_deref(),
-            outcome: self.outcome.as_deref(),
-            decision: self.decision.as_deref(),
-            ..FilterWords::default()
-        };
-        let Some(events) = words.read()? else { return Ok(None) };
+        let Some(events) = by.read()? else { return Ok(None) };
         let mut filter = CallFilter { events, standing, approval: None };
         if let Some(id) = self.id.as_deref() {
             take_id(&mut filter, id)?;

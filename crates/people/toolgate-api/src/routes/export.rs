@@ -9,48 +9,24 @@ use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use serde::Deserialize;
 use serde_json::json as value;
 use std::convert::Infallible;
-use toolgate_core::event::Filter;
 use toolgate_store::{ExportFormat, LedgerExport};
 use utoipa::IntoParams;
 
-use super::ledger_filter::FilterWords;
+use super::ledger_filter::{Selected, Selection};
 use crate::Context;
 use crate::problem::{Answered, Problem};
-use crate::read::{Query, word};
+use crate::read::word;
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct ExportQuery {
     /// jsonl (events as the ledger stores them, the default) or cloudevents
     #[serde(default)]
     format: Option<String>,
-    /// Start of the period (inclusive): RFC 3339, or milliseconds since 1970
-    #[serde(default)]
-    from: Option<String>,
-    /// End of the period (exclusive), in the same format
-    #[serde(default)]
-    until: Option<String>,
-    /// Who did it
-    #[serde(default)]
-    principal: Option<String>,
-    #[serde(default)]
-    session: Option<String>,
-    #[serde(default)]
-    run: Option<String>,
     /// tc_…
     #[serde(default)]
     call: Option<String>,
-    /// The canonical name of a tool
-    #[serde(default)]
-    tool: Option<String>,
-    #[serde(default)]
-    server: Option<String>,
-    /// Outcome of a call: succeeded, tool_error, failed, denied, …
-    #[serde(default)]
-    outcome: Option<String>,
-    /// permit, approve or deny
-    #[serde(default)]
-    decision: Option<String>,
     /// tool.call.completed, policy.decided, approval.requested, …
     #[serde(default)]
     kind: Option<String>,
@@ -60,14 +36,16 @@ pub(crate) struct ExportQuery {
 ///
 /// One JSON value per line, oldest first, up to the last event at the time of the request. If the store fails
 /// during the export, the last line is `{"problem": …}`: the lines before it are correct but not complete.
-#[utoipa::path(get, path = "/ledger/export", tag = "ledger", params(ExportQuery),
+#[utoipa::path(get, path = "/ledger/export", tag = "ledger", params(Selection, ExportQuery),
     responses((status = 200, description = "Lines of JSON", content_type = "application/x-ndjson", body = String)))]
 pub(crate) async fn export(
     State(context): State<Context>,
-    Query(query): Query<ExportQuery>,
+    Selected { by, own: query }: Selected<ExportQuery>,
 ) -> Answered<Response> {
     let format = query.format()?;
-    let Some(filter) = query.filter()? else { return Ok(answer(format, Body::empty())) };
+    let Some(filter) = by.read_of_events(query.call.as_deref(), query.kind.as_deref())? else {
+        return Ok(answer(format, Body::empty()));
+    };
     let export = context.store.export_ledger(filter, format).await?;
     Ok(answer(format, Body::from_stream(lines(export))))
 }
@@ -102,22 +80,5 @@ impl ExportQuery {
         let words = ExportFormat::ALL.map(ExportFormat::as_str);
         let format = word("format", self.format.as_deref(), &words, ExportFormat::parse)?;
         Ok(format.unwrap_or(ExportFormat::Jsonl))
-    }
-
-    fn filter(&self) -> Answered<Option<Filter>> {
-        let words = FilterWords {
-            from: self.from.as_deref(),
-            until: self.until.as_deref(),
-            kind: self.kind.as_deref(),
-            principal: self.principal.as_deref(),
-            session: self.session.as_deref(),
-            run: self.run.as_deref(),
-            call: self.call.as_deref(),
-            tool: self.tool.as_deref(),
-            server: self.server.as_deref(),
-            outcome: self.outcome.as_deref(),
-            decision: self.decision.as_deref(),
-        };
-        words.read()
     }
 }

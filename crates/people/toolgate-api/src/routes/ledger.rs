@@ -7,17 +7,17 @@ use axum::response::Response;
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use toolgate_core::event::{Filter, Recorded};
+use toolgate_core::event::Recorded;
 use toolgate_core::id::CallId;
 use toolgate_core::{Digest, RawJson};
 use toolgate_store::{LEDGER_PAGE_MAX, LedgerFault, Order, ledger_event_json};
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::{json, whole};
-use super::ledger_filter::FilterWords;
+use super::ledger_filter::{Selected, Selection};
 use crate::Context;
 use crate::problem::{Answered, Problem};
-use crate::read::{Query, bad_parameter, limit, word};
+use crate::read::{bad_parameter, limit, word};
 
 const PAGE_USUAL: usize = 100;
 /// The number of bodies included with the events of one call; others can be fetched by their digests.
@@ -25,34 +25,11 @@ const CALL_BODIES_MAX: usize = 64;
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct LedgerQuery {
-    /// Start of the period (inclusive): RFC 3339, or milliseconds since 1970
-    #[serde(default)]
-    from: Option<String>,
-    /// End of the period (exclusive), in the same format
-    #[serde(default)]
-    until: Option<String>,
-    /// Who did it
-    #[serde(default)]
-    principal: Option<String>,
-    #[serde(default)]
-    session: Option<String>,
-    #[serde(default)]
-    run: Option<String>,
     /// tc_…
     #[serde(default)]
     call: Option<String>,
-    /// The canonical name of a tool
-    #[serde(default)]
-    tool: Option<String>,
-    #[serde(default)]
-    server: Option<String>,
-    /// Outcome of a call: succeeded, tool_error, failed, denied, …
-    #[serde(default)]
-    outcome: Option<String>,
-    /// permit, approve or deny
-    #[serde(default)]
-    decision: Option<String>,
     /// tool.call.completed, policy.decided, approval.requested, …
     #[serde(default)]
     kind: Option<String>,
@@ -102,15 +79,15 @@ pub(crate) struct VerifiedView {
 }
 
 /// List events
-#[utoipa::path(get, path = "/ledger", tag = "ledger", params(LedgerQuery),
+#[utoipa::path(get, path = "/ledger", tag = "ledger", params(Selection, LedgerQuery),
     responses((status = 200, description = "A page", body = LedgerPage)))]
 pub(crate) async fn list(
     State(context): State<Context>,
-    Query(query): Query<LedgerQuery>,
+    Selected { by, own: query }: Selected<LedgerQuery>,
 ) -> Answered<Response> {
     let limit = limit(query.limit.as_deref(), PAGE_USUAL, LEDGER_PAGE_MAX)?;
     let (order, after) = (query.order()?, query.after()?);
-    let Some(filter) = query.filter()? else {
+    let Some(filter) = by.read_of_events(query.call.as_deref(), query.kind.as_deref())? else {
         return Ok(json(StatusCode::OK, &LedgerPage { events: Vec::new(), next_cursor: None }));
     };
     let events = context.store.ledger_page(&filter, after, limit, order).await?;
@@ -121,24 +98,6 @@ pub(crate) async fn list(
 }
 
 impl LedgerQuery {
-    /// `None` if nothing can match.
-    fn filter(&self) -> Answered<Option<Filter>> {
-        let words = FilterWords {
-            from: self.from.as_deref(),
-            until: self.until.as_deref(),
-            kind: self.kind.as_deref(),
-            principal: self.principal.as_deref(),
-            session: self.session.as_deref(),
-            run: self.run.as_deref(),
-            call: self.call.as_deref(),
-            tool: self.tool.as_deref(),
-            server: self.server.as_deref(),
-            outcome: self.outcome.as_deref(),
-            decision: self.decision.as_deref(),
-        };
-        words.read()
-    }
-
     fn order(&self) -> Answered<Order> {
         let parse = |word: &str| match word {
             "newest" => Some(Order::NewestFirst),

@@ -1,49 +1,89 @@
-//! The filters of lists of events and of calls, from the query string.
+//! The filter of lists of events and of calls, from the query string. A route's own parameters stand beside it.
 
+use axum::extract::FromRequestParts;
+use http::request::Parts;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 use toolgate_core::event::{DecisionKind, EventKind, Filter, Outcome};
 use toolgate_core::id::{CallId, RunId, SessionId};
 use toolgate_core::moment::parse_rfc3339;
 use toolgate_core::{CanonicalName, PrincipalId, ServerName};
+use utoipa::IntoParams;
 
-use crate::problem::Answered;
-use crate::read::{bad_parameter, word};
+use crate::Context;
+use crate::problem::{Answered, Problem};
+use crate::read::{bad_parameter, from_parameters, parameters, word};
 
-/// The words of a filter, not read yet.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct FilterWords<'a> {
-    pub(super) from: Option<&'a str>,
-    pub(super) until: Option<&'a str>,
-    pub(super) kind: Option<&'a str>,
-    pub(super) principal: Option<&'a str>,
-    pub(super) session: Option<&'a str>,
-    pub(super) run: Option<&'a str>,
-    pub(super) call: Option<&'a str>,
-    pub(super) tool: Option<&'a str>,
-    pub(super) server: Option<&'a str>,
-    pub(super) outcome: Option<&'a str>,
-    pub(super) decision: Option<&'a str>,
+/// The parameters that select events and calls, as they were sent.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Selection {
+    /// Start of the period (inclusive): RFC 3339, or milliseconds since 1970
+    from: Option<String>,
+    /// End of the period (exclusive), in the same format
+    until: Option<String>,
+    /// Principal that acted
+    principal: Option<String>,
+    session: Option<String>,
+    run: Option<String>,
+    /// The canonical name of a tool
+    tool: Option<String>,
+    server: Option<String>,
+    /// Outcome of a call: succeeded, tool_error, failed, denied, …
+    outcome: Option<String>,
+    /// Decision of the policy: permit, approve or deny
+    decision: Option<String>,
 }
 
-impl FilterWords<'_> {
+/// A query with a selection, and with the parameters that only its route has.
+pub(crate) struct Selected<T> {
+    pub(super) by: Selection,
+    pub(super) own: T,
+}
+
+impl<T: DeserializeOwned> FromRequestParts<Context> for Selected<T> {
+    type Rejection = Box<Problem>;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Context) -> Answered<Self> {
+        let given = parameters(parts.uri.query().unwrap_or_default())?;
+        let selects = |name: &str| Selection::NAMES.contains(&name);
+        let (by, own): (Map<String, Value>, _) = given.into_iter().partition(|(name, _)| selects(name));
+        Ok(Self { own: from_parameters(own, &Selection::NAMES)?, by: from_parameters(by, &[])? })
+    }
+}
+
+impl Selection {
+    const NAMES: [&'static str; 9] =
+        ["from", "until", "principal", "session", "run", "tool", "server", "outcome", "decision"];
+
     /// `None` if nothing can match: no server can have such a name.
-    pub(super) fn read(self) -> Answered<Option<Filter>> {
-        let kinds: Vec<&str> = EventKind::ALL.iter().map(|kind| kind.as_str()).collect();
+    pub(super) fn read(&self) -> Answered<Option<Filter>> {
         let outcomes: Vec<&str> = Outcome::ALL.iter().map(|outcome| outcome.as_str()).collect();
         let decisions: Vec<&str> = DecisionKind::ALL.iter().map(|decision| decision.as_str()).collect();
         let filter = Filter {
-            from_ms: moment("from", self.from)?,
-            until_ms: moment("until", self.until)?,
-            kind: word("kind", self.kind, &kinds, EventKind::parse)?,
-            principal: self.principal.map(PrincipalId::new),
-            session: self.session.map(SessionId::new),
-            run: self.run.map(RunId::new),
-            call: self.call.map(CallId::new),
-            tool: self.tool.map(CanonicalName::recorded),
-            server: self.server.and_then(|server| ServerName::new(server).ok()),
-            outcome: word("outcome", self.outcome, &outcomes, Outcome::parse)?,
-            decision: word("decision", self.decision, &decisions, DecisionKind::parse)?,
+            from_ms: moment("from", self.from.as_deref())?,
+            until_ms: moment("until", self.until.as_deref())?,
+            kind: None,
+            principal: self.principal.as_deref().map(PrincipalId::new),
+            session: self.session.as_deref().map(SessionId::new),
+            run: self.run.as_deref().map(RunId::new),
+            call: None,
+            tool: self.tool.as_deref().map(CanonicalName::recorded),
+            server: self.server.as_deref().and_then(|server| ServerName::new(server).ok()),
+            outcome: word("outcome", self.outcome.as_deref(), &outcomes, Outcome::parse)?,
+            decision: word("decision", self.decision.as_deref(), &decisions, DecisionKind::parse)?,
         };
         Ok(if self.server.is_some() && filter.server.is_none() { None } else { Some(filter) })
+    }
+
+    /// The same for events, which have a kind and may belong to a call.
+    pub(super) fn read_of_events(&self, call: Option<&str>, kind: Option<&str>) -> Answered<Option<Filter>> {
+        let kinds: Vec<&str> = EventKind::ALL.iter().map(|kind| kind.as_str()).collect();
+        let kind = word("kind", kind, &kinds, EventKind::parse)?;
+        let of_events = |filter| Filter { kind, call: call.map(CallId::new), ..filter };
+        Ok(self.read()?.map(of_events))
     }
 }
 
@@ -54,4 +94,16 @@ fn moment(name: &str, value: Option<&str>) -> Answered<Option<i64>> {
         bad_parameter(name, value, "a moment").hint("write 2026-08-01T12:00:00Z, or milliseconds since 1970")
     };
     read.map(Some).ok_or_else(bad)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_names_are_those_of_the_documented_parameters() {
+        let documented: Vec<String> =
+            Selection::into_params(|| None).into_iter().map(|one| one.name).collect();
+        assert_eq!(documented, Selection::NAMES);
+    }
 }

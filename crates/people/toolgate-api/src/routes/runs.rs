@@ -55,16 +55,17 @@ pub(crate) struct RunsQuery {
     limit: Option<String>,
 }
 
+/// A page of runs or tasks.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct PageQuery {
+pub(crate) struct RunPageQuery {
     /// `next_cursor` of the previous page
     #[serde(default)]
-    cursor: Option<String>,
+    pub(super) cursor: Option<String>,
     /// Maximum number of entries on the page
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 200)]
-    limit: Option<String>,
+    pub(super) limit: Option<String>,
 }
 
 /// The reason for cancelling a run
@@ -111,14 +112,14 @@ pub(crate) async fn show(
 
 /// List the runs within a run, newest first
 #[utoipa::path(get, path = "/runs/{id}/children", tag = "runs",
-    params(("id" = String, Path, description = "run_…"), PageQuery),
+    params(("id" = String, Path, description = "run_…"), RunPageQuery),
     responses((status = 200, description = "A page", body = RunsPage),
         (status = 404, description = "Not found, or not visible to the caller")))]
 pub(crate) async fn children(
     State(context): State<Context>,
     Extension(credential): Extension<Credential>,
     Path(id): Path<String>,
-    Query(query): Query<PageQuery>,
+    Query(query): Query<RunPageQuery>,
 ) -> Answered<Response> {
     let run = find(&context, &credential, &RunId::new(id)).await?;
     let children = context.runs.list(RunQuery {

@@ -13,11 +13,12 @@ use toolgate_core::scope::AgentName;
 use toolgate_core::{Principal, Refusal, RefusalKind};
 use toolgate_runs::NewTask;
 use toolgate_store::RUN_PAGE_MAX;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 
 use super::answer::json;
 use super::definitions::meant;
 use super::run_view::BudgetBody;
+use super::runs::RunPageQuery;
 use super::tag::{expected_version, tagged};
 use crate::Context;
 use crate::problem::{Answered, Problem};
@@ -40,18 +41,6 @@ pub(crate) struct TaskBody {
     /// The maximum budget of its runs; what is left out is unlimited.
     #[serde(default)]
     budget: Option<BudgetBody>,
-}
-
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct TasksQuery {
-    /// `next_cursor` of the previous page
-    #[serde(default)]
-    cursor: Option<String>,
-    /// Maximum number of entries on the page
-    #[serde(default)]
-    #[param(value_type = Option<u32>, minimum = 1, maximum = 200)]
-    limit: Option<String>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -81,11 +70,11 @@ pub(crate) struct TaskView {
 }
 
 /// List tasks, newest first
-#[utoipa::path(get, path = "/tasks", tag = "runs", params(TasksQuery),
+#[utoipa::path(get, path = "/tasks", tag = "runs", params(RunPageQuery),
     responses((status = 200, description = "A page", body = TasksPage)))]
 pub(crate) async fn list(
     State(context): State<Context>,
-    Query(query): Query<TasksQuery>,
+    Query(query): Query<RunPageQuery>,
 ) -> Answered<Response> {
     let limit = limit(query.limit.as_deref(), PAGE_USUAL, RUN_PAGE_MAX)?;
     let page = context.runs.tasks(query.cursor.as_deref(), limit).await?;

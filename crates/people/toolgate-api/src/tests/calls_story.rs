@@ -105,6 +105,8 @@ async fn parameters_of_calls_that_cannot_be_are_named() {
         assert_eq!(answer.json()["field"], query.split('=').next().expect("a name"));
     }
     assert_eq!(gate.get(&auditor(), "/calls?call=tc_1").await.problem(), "parameter_unknown");
+    let misspelt = gate.get(&auditor(), "/ledger/export?principle=ann").await;
+    assert_eq!(misspelt.json()["hint"], "did you mean \"principal\"?");
 }
 
 #[tokio::test]

@@ -3,11 +3,11 @@
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 use std::sync::Arc;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use toolgate_stage::postgres::{Database, script, shared_server};
 use toolgate_testkit::gateway::signal;
 
 #[derive(Clone)]
@@ -40,65 +40,6 @@ impl Backing {
             Backing::Postgres(database) | Backing::Shared(database, _) => Some(database),
         }
     }
-}
-
-/// Dropped when the test is over.
-pub(crate) struct Database {
-    name: String,
-    server: String,
-    pub(crate) url: String,
-}
-
-impl Database {
-    pub(crate) fn create(server: &str) -> Self {
-        static NEXT: AtomicUsize = AtomicUsize::new(0);
-        let name = format!("governed_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        // A process of this number may have been killed before it could clean up.
-        run(server, &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"));
-        run(server, &format!("CREATE DATABASE {name}"));
-        let (address, _) = server.rsplit_once('/').expect("a URL with a database");
-        Self { url: format!("{address}/{name}"), server: server.to_owned(), name }
-    }
-
-    /// A statement behind the gateway's back.
-    pub(crate) fn run(&self, statement: &str) {
-        run(&self.url, statement);
-    }
-}
-
-impl Drop for Database {
-    fn drop(&mut self) {
-        // A stopped server takes its databases with it.
-        drop(psql(&self.server, &format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name)));
-    }
-}
-
-fn psql(url: &str, statement: &str) -> Output {
-    let output = Command::new("psql").args(["-q", "-v", "ON_ERROR_STOP=1", "-c", statement, url]).output();
-    output.expect("psql is part of Postgres")
-}
-
-fn run(url: &str, statement: &str) {
-    let output = psql(url, statement);
-    assert!(output.status.success(), "{statement}: {output:?}");
-}
-
-/// The server that `script/test` has started, or one that is started now and stays.
-fn shared_server() -> &'static str {
-    static SERVER: OnceLock<String> = OnceLock::new();
-    SERVER.get_or_init(|| std::env::var("TOOLGATE_TEST_POSTGRES").unwrap_or_else(|_| script("start", None)))
-}
-
-/// Runs `script/postgres`; returns its output.
-fn script(verb: &str, folder: Option<&Path>) -> String {
-    let mut command = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../script/postgres"));
-    command.arg(verb);
-    if let Some(folder) = folder {
-        command.env("TOOLGATE_POSTGRES", folder);
-    }
-    let output = command.output().expect("the script runs");
-    assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout).expect("a URL is text").trim().to_owned()
 }
 
 /// A Postgres of one test, which can go down and come back.

@@ -11,6 +11,7 @@ use super::row::definition;
 use super::{ToolRowChange, key};
 use crate::db::{Statement, Transaction};
 use crate::error::doing;
+use crate::row::row;
 use crate::rows::Rows;
 use crate::{Store, StoreError};
 
@@ -61,12 +62,20 @@ impl Store {
     pub async fn read_tool_versions(&self, name: &CanonicalName) -> Result<Vec<StoredVersion>, StoreError> {
         const DOING: &str = "read the versions of a tool";
         let read = self.db.sql(READ).bind(self.tenant).bind(key(name));
-        let rows: Vec<(Vec<u8>, String, i64)> = read.fetch_all().await.map_err(doing(DOING))?;
-        let stored = |(version, json, first_seen_us): (Vec<u8>, String, i64)| {
-            let definition = definition(json, &version, DOING)?;
-            Ok(StoredVersion { definition, first_seen_ms: first_seen_us / 1000 })
+        let rows: Vec<VersionRow> = read.fetch_all().await.map_err(doing(DOING))?;
+        let stored = |row: VersionRow| {
+            let definition = definition(row.definition, &row.version, DOING)?;
+            Ok(StoredVersion { definition, first_seen_ms: row.first_seen_us / 1000 })
         };
         rows.into_iter().map(stored).collect()
+    }
+}
+
+row! {
+    struct VersionRow {
+        version: Vec<u8>,
+        definition: String,
+        first_seen_us: i64,
     }
 }
 

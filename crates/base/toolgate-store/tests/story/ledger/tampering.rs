@@ -64,7 +64,7 @@ async fn an_untouched_ledger_is_sound(world: World) {
     let verified = store.verify_ledger(|events| told = events).await.expect("verified");
     assert_eq!((verified.events, verified.streams, verified.fault), (10, 2, None));
     assert_eq!(told, 10);
-    let empty = world.elsewhere().await.open().await.verify_ledger(|_| ()).await.expect("verified");
+    let empty = world.elsewhere().open().await.verify_ledger(|_| ()).await.expect("verified");
     assert_eq!((empty.events, empty.fault), (0, None));
 }
 
@@ -196,7 +196,7 @@ async fn a_forged_head_is_not_sealed_by_writing_on(world: World) {
     let remove = "DELETE FROM ledger_heads WHERE stream = 'one'";
     for (steps, last) in [(&[forge, cut_off][..], 5), (&[forge], 6), (&[remove, cut_off], 5), (&[remove], 6)]
     {
-        let world = world.elsewhere().await;
+        let world = world.elsewhere();
         let store = ledger(&world).await;
         for step in steps {
             assert_eq!(world.sql(step).await, 1, "{step}");

@@ -7,8 +7,8 @@ use toolgate_core::run::Run;
 use toolgate_store::{Ending, InputFilter};
 
 use super::*;
+use crate::waves::{CASES, Gateways, Then, Wave, on_postgres, on_sqlite, waves};
 
-const CASES: u32 = 24;
 const CALLS_MAX: u64 = 6;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,20 +28,6 @@ enum Deed {
     CancelParent,
 }
 
-#[derive(Clone, Debug)]
-struct Wave {
-    /// All at once, each at one of two gateways.
-    deeds: Vec<(Deed, bool)>,
-    then: Then,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Then {
-    GoOn,
-    /// Both gateways die while the deeds are in progress.
-    Crash,
-}
-
 fn deeds() -> impl Strategy<Value = Deed> {
     use Deed::*;
     prop_oneof![
@@ -57,12 +43,6 @@ fn deeds() -> impl Strategy<Value = Deed> {
         1 => Just(RunOut),
         1 => Just(CancelParent),
     ]
-}
-
-fn waves() -> impl Strategy<Value = Vec<Wave>> {
-    let then = prop_oneof![4 => Just(Then::GoOn), 1 => Just(Then::Crash)];
-    let wave = (prop::collection::vec((deeds(), any::<bool>()), 1..5), then);
-    prop::collection::vec(wave.prop_map(|(deeds, then)| Wave { deeds, then }), 1..8)
 }
 
 /// Any refusal may come, but none for a reason inside the store.
@@ -108,30 +88,16 @@ async fn answer_any(books: &Books, run: &RunId) -> Result<(), RunError> {
     }
 }
 
-struct Gateways {
-    store: Store,
-    books: [Books; 2],
+async fn open(world: &World) -> Gateways {
+    let (store, one, two) = replicas(world).await;
+    for stream in ["one", "two"] {
+        store.forget_run_calls(stream, NOW_MS).await.expect("forgotten");
+    }
+    Gateways { store, books: [one, two] }
 }
 
-impl Gateways {
-    async fn open(world: &World) -> Self {
-        let (store, one, two) = replicas(world).await;
-        for stream in ["one", "two"] {
-            store.forget_run_calls(stream, NOW_MS).await.expect("forgotten");
-        }
-        Self { store, books: [one, two] }
-    }
-
-    /// Statements that the database already has are left to it.
-    async fn crash(self) {
-        for books in &self.books {
-            books.writer().close().await;
-        }
-    }
-}
-
-async fn live(world: &World, waves: &[Wave], case: u32) {
-    let mut gateways = Gateways::open(world).await;
+async fn live(world: &World, waves: &[Wave<Deed>], case: u32) {
+    let mut gateways = open(world).await;
     let run = id(&case.to_string());
     let parent = RunId::new(format!("{run}-parent"));
     create(&gateways.books[0], Run { id: parent.clone(), ..a_run("") }).await;
@@ -159,7 +125,7 @@ async fn live(world: &World, waves: &[Wave], case: u32) {
         }
         if wave.then == Then::Crash {
             gateways.crash().await;
-            gateways = Gateways::open(world).await;
+            gateways = open(world).await;
         }
         check(&gateways.store, &run, &parent).await;
     }
@@ -185,7 +151,7 @@ fn any_interleaving_keeps_to_the_machine(runtime: &tokio::runtime::Runtime, worl
     // Each case has a run of its own.
     let case = std::cell::Cell::new(0);
     runner
-        .run(&waves(), |waves| {
+        .run(&waves(deeds(), 4, 7), |waves| {
             case.set(case.get() + 1);
             runtime.block_on(live(world, &waves, case.get()));
             Ok(())
@@ -193,18 +159,12 @@ fn any_interleaving_keeps_to_the_machine(runtime: &tokio::runtime::Runtime, worl
         .unwrap_or_else(|failed| panic!("{failed}"));
 }
 
-fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime")
-}
-
 #[test]
 fn any_interleaving_keeps_to_the_machine_on_sqlite() {
-    any_interleaving_keeps_to_the_machine(&runtime(), &World::sqlite());
+    on_sqlite(any_interleaving_keeps_to_the_machine);
 }
 
 #[test]
 fn any_interleaving_keeps_to_the_machine_on_postgres() {
-    let runtime = runtime();
-    let world = runtime.block_on(World::postgres());
-    any_interleaving_keeps_to_the_machine(&runtime, &world);
+    on_postgres(any_interleaving_keeps_to_the_machine);
 }

@@ -7,33 +7,47 @@ use crate::db::{Row, without_nul};
 /// The maximum number of tasks, runs or questions on a page.
 pub const RUN_PAGE_MAX: usize = 200;
 
-/// The request for a page.
-pub(super) struct Wanted<'c> {
-    conditions: Vec<(&'static str, String)>,
+/// The request for a page of rows that have `created_at_ms` and `id`.
+pub(crate) struct PageQuery<'c> {
+    conditions: Vec<(&'static str, Value)>,
     cursor: Option<&'c PageCursor>,
     limit: usize,
 }
 
-impl<'c> Wanted<'c> {
-    pub(super) fn new(cursor: Option<&'c PageCursor>, limit: usize) -> Self {
-        Self { conditions: Vec::new(), cursor, limit: limit.clamp(1, RUN_PAGE_MAX) }
+enum Value {
+    Text(String),
+    Number(i64),
+}
+
+impl<'c> PageQuery<'c> {
+    pub(crate) fn new(cursor: Option<&'c PageCursor>, limit: usize, limit_max: usize) -> Self {
+        Self { conditions: Vec::new(), cursor, limit: limit.clamp(1, limit_max) }
     }
 
-    /// `condition` ends where its value goes. Without a value there is no condition.
-    pub(super) fn text(mut self, condition: &'static str, value: Option<&str>) -> Self {
-        self.conditions.extend(value.map(|value| (condition, without_nul(value))));
+    /// `condition` has a `?` where its value goes. Without a value there is no condition.
+    pub(crate) fn text(mut self, condition: &'static str, value: Option<&str>) -> Self {
+        self.conditions.extend(value.map(|value| (condition, Value::Text(without_nul(value)))));
+        self
+    }
+
+    /// The same for a number.
+    pub(crate) fn number(mut self, condition: &'static str, value: Option<i64>) -> Self {
+        self.conditions.extend(value.map(|value| (condition, Value::Number(value))));
         self
     }
 
     /// The rows, and whether there are more. `select` is a statement without its conditions.
-    pub(super) async fn fetch<T: Row>(
+    pub(crate) async fn fetch<T: Row>(
         self,
         store: &Store,
-        select: &'static str,
+        select: &str,
     ) -> Result<(Vec<T>, bool), sqlx::Error> {
         let mut statement = store.db.sql(sqlx::AssertSqlSafe(self.statement(select))).bind(store.tenant);
         for (_, value) in self.conditions {
-            statement.push(value);
+            match value {
+                Value::Text(text) => statement.push(text),
+                Value::Number(number) => statement.push(number),
+            }
         }
         if let Some(PageCursor { created_at_ms, id }) = self.cursor {
             statement.push(*created_at_ms);
@@ -52,7 +66,7 @@ impl<'c> Wanted<'c> {
         let mut place = 1;
         for (condition, _) in &self.conditions {
             place += 1;
-            text.push_str(&format!("{condition}${place}"));
+            text.push_str(&condition.replace('?', &format!("${place}")));
         }
         if self.cursor.is_some() {
             text.push_str(&format!(" AND (created_at_ms, id) < (${}, ${})", place + 1, place + 2));

@@ -1,0 +1,80 @@
+//! Databases on the Postgres of the tests, by `psql` and `script/postgres`.
+
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A database that is dropped when its test is over.
+pub struct Database {
+    name: String,
+    server: String,
+    pub url: String,
+}
+
+impl Database {
+    /// # Panics
+    /// If the server does not answer.
+    pub fn create(server: &str) -> Self {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("test_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        // A process of this number may have been killed before it could clean up.
+        run(server, &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"));
+        run(server, &format!("CREATE DATABASE {name}"));
+        let (address, options) = server.split_once('?').unwrap_or((server, ""));
+        let (address, _) = address.rsplit_once('/').expect("a URL with a database");
+        let question = if options.is_empty() { "" } else { "?" };
+        Self { url: format!("{address}/{name}{question}{options}"), server: server.to_owned(), name }
+    }
+
+    /// A statement behind the back of whoever uses the database.
+    pub fn run(&self, statement: &str) {
+        run(&self.url, statement);
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        // A stopped server takes its databases with it.
+        drop(psql(&self.server, &format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name)));
+    }
+}
+
+fn psql(url: &str, statement: &str) -> Output {
+    let output = Command::new("psql").args(["-q", "-v", "ON_ERROR_STOP=1", "-c", statement, url]).output();
+    output.expect("psql is part of Postgres")
+}
+
+fn run(url: &str, statement: &str) {
+    let output = psql(url, statement);
+    assert!(output.status.success(), "{statement}: {output:?}");
+}
+
+/// The URL of the server that `script/test` has started, or of one that is started now and stays.
+pub fn shared_server() -> &'static str {
+    static SERVER: OnceLock<String> = OnceLock::new();
+    SERVER.get_or_init(|| {
+        std::env::var("TOOLGATE_TEST_POSTGRES").unwrap_or_else(|_| {
+            eprintln!(
+                "TOOLGATE_TEST_POSTGRES is not set: using a server that `script/postgres start` starts and"
+            );
+            eprintln!("`script/postgres stop` ends");
+            script("start", None)
+        })
+    })
+}
+
+/// Runs `script/postgres` for the shared server or for one in a folder; returns its output.
+///
+/// # Panics
+/// If there is no Postgres on this machine.
+pub fn script(verb: &str, folder: Option<&Path>) -> String {
+    let mut command = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../script/postgres"));
+    command.arg(verb);
+    if let Some(folder) = folder {
+        command.env("TOOLGATE_POSTGRES", folder);
+    }
+    let output = command.output().expect("the script runs");
+    assert!(output.status.success(), "there is no Postgres for the tests: {output:?}");
+    String::from_utf8(output.stdout).expect("a URL is text").trim().to_owned()
+}
