@@ -7,7 +7,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::capability::Capability;
 use crate::cli::{self, Read, Refusal, Said};
-use crate::lease::BadGateway;
+use crate::outgoing::OutgoingError;
 use crate::{serve, worker};
 
 const MISTAKE: u8 = 2;
@@ -42,7 +42,7 @@ pub(crate) enum RunError {
     )]
     Entry(#[source] io::Error),
     #[error("the gateway cannot be reached: {0}")]
-    Gateway(#[from] BadGateway),
+    Gateway(#[from] OutgoingError),
     #[error("serving failed: {0}")]
     Serve(#[source] io::Error),
 }
