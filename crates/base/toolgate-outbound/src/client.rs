@@ -26,14 +26,15 @@ pub const IDLE_MAX: Duration = Duration::from_secs(4);
 const READ_BUFFER_BYTES_MAX: usize = 512 << 10;
 const PRODUCT: HeaderValue = HeaderValue::from_static(concat!("toolgate/", env!("CARGO_PKG_VERSION")));
 
-/// Connections that are used again while they are young.
+/// Connections that are kept for the next request.
 pub type Pool<B> = HyperClient<Connector, B>;
 
 /// The connector to addresses of one scheme that the operator wrote down.
-pub fn anywhere(scheme: Scheme, egress: &Arc<Egress>) -> Result<Connector, BadEgress> {
+pub fn connector_anywhere(scheme: Scheme, egress: &Arc<Egress>) -> Result<Connector, BadEgress> {
     connector(scheme, egress, Resolver::system(Reach::Anywhere), CONNECT_TIMEOUT)
 }
 
+/// Connections that close when they idle.
 pub fn pool<B>(connector: Connector) -> Pool<B>
 where
     B: http_body::Body + Send,
@@ -65,7 +66,7 @@ pub struct Client(Pool<Full<Bytes>>);
 impl Client {
     /// For addresses of one scheme that the operator wrote down.
     pub fn to(scheme: Scheme, egress: &Arc<Egress>) -> Result<Self, BadEgress> {
-        Ok(Self(pool(anywhere(scheme, egress)?)))
+        Ok(Self(pool(connector_anywhere(scheme, egress)?)))
     }
 
     /// For addresses of both schemes within `reach`. If TLS cannot be configured, no https address is trusted.

@@ -14,7 +14,7 @@ use object_store::client::{
 };
 use tokio::time::Sleep;
 use toolgate_core::egress::Egress;
-use toolgate_outbound::{BadEgress, Pool, Scheme, anywhere, pool};
+use toolgate_outbound::{BadEgress, Pool, Scheme, connector_anywhere, pool};
 
 use super::trouble;
 
@@ -34,7 +34,7 @@ impl Connector {
         egress: &Arc<Egress>,
         silence_max: Duration,
     ) -> Result<Self, BadEgress> {
-        Ok(Self(Line { pool: pool(anywhere(scheme, egress)?), silence_max }))
+        Ok(Self(Line { pool: pool(connector_anywhere(scheme, egress)?), silence_max }))
     }
 }
 
