@@ -12,6 +12,7 @@ mod home;
 mod input;
 mod lease;
 mod metrics;
+mod outgoing;
 mod refs;
 mod run;
 mod run_error;
@@ -25,6 +26,7 @@ mod worker;
 
 pub use capability::Capability;
 pub use input::{FileInput, Loaded};
+pub use outgoing::{Outgoing, OutgoingAnswer, OutgoingError};
 pub use refs::{RefId, RefStore, Stored};
 pub use run::{NoOptions, run};
 pub use tool::{Effect, FileStrategy, Tool};

@@ -7,7 +7,6 @@ use tracing_subscriber::EnvFilter;
 
 use crate::capability::Capability;
 use crate::cli::{self, Read, Said};
-use crate::lease::BadGateway;
 use crate::run_error::RunError;
 use crate::{serve, worker};
 

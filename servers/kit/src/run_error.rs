@@ -30,7 +30,7 @@ pub(crate) enum RunError {
     )]
     Entry(#[source] io::Error),
     #[error("the gateway cannot be reached: {0}")]
-    Gateway(#[from] BadGateway),
+    Gateway(#[from] OutgoingError),
     #[error("serving failed: {0}")]
     Serve(#[source] io::Error),
 }

@@ -1,16 +1,13 @@
 //! A language model behind an OpenAI-compatible endpoint. It is asked for JSON of a given form, and its
 //! answer is checked; callers continue without it when it fails.
 
-mod http;
-
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
+use capability_kit::{Outgoing, OutgoingError};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use toolgate_core::egress::{Egress, Pem, Trust};
 use url::Url;
 
 use crate::options::Options;
@@ -42,14 +39,10 @@ pub(crate) enum LlmError {
     NotConfigured,
     #[error("the environment variable {0} that should hold the key is not set")]
     NoKey(String),
-    #[error("it could not be reached: {0}")]
-    Unreachable(String),
-    #[error("it did not answer within {} seconds", .0.as_secs())]
-    TooSlow(Duration),
+    #[error(transparent)]
+    Outgoing(#[from] OutgoingError),
     #[error("it answered with status {0}")]
     Status(u16),
-    #[error("its answer has more than {} bytes", http::ANSWER_BYTES_MAX)]
-    TooLong,
     #[error("its answer does not have the requested form: {0}")]
     WrongForm(String),
 }
@@ -88,37 +81,21 @@ impl Llm {
 
     /// The answer as `T`, whose JSON schema is `question.schema`.
     pub(crate) fn ask<T: DeserializeOwned>(&self, question: &Question<'_>) -> Result<T, LlmError> {
-        let (key, egress) = (self.key()?, self.egress()?);
-        let post = |body: &Value| http::post(&self.url, &egress, key.as_deref(), body, self.time);
-        let (status, answer) = post(&self.body(question))?;
+        let key = self.key()?;
+        // Made for each question: a worker asks one, and the file with certificates may have been replaced.
+        let outgoing = Outgoing::new(&self.url, self.ca_file.as_deref(), self.proxy.as_deref(), self.time)?;
+        let mut answer = outgoing.post(key.as_deref(), &self.body(question))?;
         // Some endpoints do not know response_format; the task also describes the form in words.
-        let (status, answer) = match status {
-            400 | 422 => post(&self.plain_body(question))?,
-            _ => (status, answer),
-        };
-        if !(200..300).contains(&status) {
-            return Err(LlmError::Status(status));
+        if matches!(answer.status().as_u16(), 400 | 422) {
+            answer = outgoing.post(key.as_deref(), &self.plain_body(question))?;
         }
-        let completion: Completion = serde_json::from_slice(&answer).map_err(wrong)?;
+        if !answer.status().is_success() {
+            return Err(LlmError::Status(answer.status().as_u16()));
+        }
+        let completion: Completion = serde_json::from_slice(&answer.into_body()?).map_err(wrong)?;
         let content = completion.choices.into_iter().next().and_then(|choice| choice.message.content);
         let content = content.ok_or_else(|| LlmError::WrongForm("there is no text in it".into()))?;
         serde_json::from_str(bare(&content)).map_err(wrong)
-    }
-
-    /// Built again for each question: a worker asks one question, and the files may have been replaced.
-    fn egress(&self) -> Result<Arc<Egress>, LlmError> {
-        let trust = match &self.ca_file {
-            Some(file) => {
-                let content = std::fs::read(file).map_err(|error| {
-                    LlmError::Unreachable(format!("{} cannot be read: {error}", file.display()))
-                })?;
-                Trust::MachineAnd(Pem::new(content))
-            }
-            None => Trust::Machine,
-        };
-        let proxy = self.proxy.as_deref().map(toolgate_outbound::read_proxy).transpose();
-        let proxy = proxy.map_err(|bad| LlmError::Unreachable(format!("the proxy {bad}")))?;
-        Ok(Arc::new(Egress { trust, proxy, ..Egress::default() }))
     }
 
     fn key(&self) -> Result<Option<String>, LlmError> {

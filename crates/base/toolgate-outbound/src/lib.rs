@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod client;
 mod proxy;
 mod resolver;
 mod tcp;
@@ -14,14 +15,16 @@ use hyper_rustls::HttpsConnector;
 use toolgate_core::address::Reach;
 use toolgate_core::egress::Egress;
 
+pub use client::{Answer, Client, ExchangeError, IDLE_MAX, Pool, connector_anywhere, excerpt, pool};
 pub use proxy::{BadProxy, read_proxy};
 pub use resolver::{Forbidden, Lookup, NameUnknown, Resolver};
 pub use tcp::Tcp;
-pub use tls::{BadEgress, Part, check, tls, without_roots};
+pub use tls::{BadEgress, Part, check};
+use tls::{tls, without_roots};
 pub use trouble::{Trouble, told};
 pub use tunnel::ProxyError;
 
-/// The connector of most clients: plain connections and TLS, depending on the address.
+/// Plain connections and TLS, depending on the address.
 pub type Connector = HttpsConnector<Tcp>;
 
 /// The allowed addresses of a destination, and the connection settings.

@@ -56,7 +56,7 @@ pub fn check(egress: &Egress) -> Result<(), BadEgress> {
 }
 
 /// The configuration for connections that leave so.
-pub fn tls(egress: &Egress) -> Result<Arc<ClientConfig>, BadEgress> {
+pub(crate) fn tls(egress: &Egress) -> Result<Arc<ClientConfig>, BadEgress> {
     static KNOWN: Mutex<Vec<(Known, Arc<ClientConfig>)>> = Mutex::new(Vec::new());
     let wanted = Known { trust: egress.trust.clone(), identity: egress.identity.clone() };
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -72,7 +72,7 @@ pub fn tls(egress: &Egress) -> Result<Arc<ClientConfig>, BadEgress> {
 }
 
 /// A configuration without trusted roots, for addresses in plain HTTP.
-pub fn without_roots() -> Arc<ClientConfig> {
+pub(crate) fn without_roots() -> Arc<ClientConfig> {
     static SHARED: OnceLock<Arc<ClientConfig>> = OnceLock::new();
     let make = || Arc::new(builder().with_root_certificates(RootCertStore::empty()).with_no_client_auth());
     SHARED.get_or_init(make).clone()

@@ -4,30 +4,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, RETRY_AFTER, USER_AGENT};
-use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri};
-use http_body_util::{BodyExt, Full, Limited};
-use hyper::body::Incoming;
-use hyper_util::client::legacy::Client as HyperClient;
-use hyper_util::rt::TokioExecutor;
-use toolgate_core::address::Reach;
+use http::header::{CONTENT_TYPE, RETRY_AFTER};
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri};
 use toolgate_core::egress::Egress;
-use toolgate_outbound::{Connector, Resolver, Scheme, told};
+use toolgate_outbound::{Scheme, excerpt};
 use url::Url;
 
 use crate::BadReceiver;
 use crate::failure::Failure;
 
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Common servers close connections that idle for five seconds.
-const IDLE_MAX: Duration = Duration::from_secs(4);
 const ANSWER_BYTES_MAX: usize = 64 << 10;
 /// The number of characters of an answer that are shown to the operator.
 const EXCERPT_CHARS_MAX: usize = 200;
-const PRODUCT: HeaderValue = HeaderValue::from_static(concat!("toolgate/", env!("CARGO_PKG_VERSION")));
 
 pub(crate) struct Client {
-    hyper: HyperClient<Connector, Full<Bytes>>,
+    outbound: toolgate_outbound::Client,
     uri: Uri,
 }
 
@@ -36,11 +27,7 @@ impl Client {
         let bad = || BadReceiver::Address { address: address.to_owned() };
         let uri = read_address(address).ok_or_else(bad)?;
         let scheme = uri.scheme_str().and_then(Scheme::of).ok_or_else(bad)?;
-        // The operator wrote the address down.
-        let resolver = Resolver::system(Reach::Anywhere);
-        let connector = toolgate_outbound::connector(scheme, egress, resolver, CONNECT_TIMEOUT)?;
-        let hyper = HyperClient::builder(TokioExecutor::new()).pool_idle_timeout(IDLE_MAX).build(connector);
-        Ok(Self { hyper, uri })
+        Ok(Self { outbound: toolgate_outbound::Client::to(scheme, egress)?, uri })
     }
 
     /// One attempt. Returns a successful answer.
@@ -52,27 +39,19 @@ impl Client {
         limit: Duration,
     ) -> Result<Bytes, Failure> {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
-        headers.insert(USER_AGENT, PRODUCT);
-        let mut request = Request::new(Full::new(body));
+        let mut request = Request::new(body);
         *request.method_mut() = Method::POST;
         *request.uri_mut() = self.uri.clone();
         *request.headers_mut() = headers;
-        let attempt = tokio::time::timeout(limit, self.exchange(request)).await;
-        attempt.unwrap_or_else(|_| {
-            Err(Failure::temporary(format!("no answer within {} s", limit.as_secs_f32())))
-        })
-    }
-
-    async fn exchange(&self, request: Request<Full<Bytes>>) -> Result<Bytes, Failure> {
-        let sent = self.hyper.request(request).await;
-        let response = sent.map_err(|error| Failure::temporary(told(&error)))?;
-        let (status, retry_after) = (response.status(), retry_after(&response));
+        let answered = self.outbound.send(request, limit, ANSWER_BYTES_MAX).await;
+        let answer = answered.map_err(|error| Failure::temporary(error.to_string()))?;
+        let (status, retry_after) = (answer.status(), retry_after(answer.headers()));
         // The status decides about success; an answer that breaks off does not change that.
-        let answer = read_answer(response).await.unwrap_or_default();
+        let body = answer.into_body().unwrap_or_default();
         if status.is_success() {
-            return Ok(answer);
+            return Ok(body);
         }
-        Err(Failure::answered(status, excerpt(&answer), retry_after))
+        Err(Failure::answered(status, &excerpt(&body, EXCERPT_CHARS_MAX), retry_after))
     }
 }
 
@@ -85,24 +64,14 @@ fn read_address(address: &str) -> Option<Uri> {
     url.as_str().parse().ok()
 }
 
-async fn read_answer(response: Response<Incoming>) -> Option<Bytes> {
-    let body = Limited::new(response.into_body(), ANSWER_BYTES_MAX);
-    Some(body.collect().await.ok()?.to_bytes())
-}
-
-fn retry_after(response: &Response<Incoming>) -> Option<Duration> {
-    let value = response.headers().get(RETRY_AFTER)?.to_str().ok()?;
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let value = headers.get(RETRY_AFTER)?.to_str().ok()?;
     value.parse().ok().map(Duration::from_secs)
-}
-
-fn excerpt(answer: &[u8]) -> String {
-    let text = String::from_utf8_lossy(answer);
-    text.chars().filter(|c| !c.is_control()).take(EXCERPT_CHARS_MAX).collect()
 }
 
 impl Failure {
     /// An answer that is no success. What the receiver will say again next time is a refusal.
-    fn answered(status: StatusCode, excerpt: String, retry_after: Option<Duration>) -> Self {
+    fn answered(status: StatusCode, excerpt: &str, retry_after: Option<Duration>) -> Self {
         let why = match (status.is_redirection(), excerpt.is_empty()) {
             (true, _) => format!("HTTP status {status}; redirects are not followed"),
             (false, true) => format!("HTTP status {status}"),

@@ -18,18 +18,15 @@ use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 use toolgate_core::egress::Egress;
 use toolgate_core::port::{NoKey, SourceError};
-use toolgate_outbound::{BadEgress, Forbidden, Resolver, Scheme, Tcp, told};
+use toolgate_outbound::{BadEgress, Forbidden, IDLE_MAX, Resolver, Scheme, Tcp, told};
 use tower_service::Service;
 
-pub(crate) use answered::{Answered, BodyError, excerpt};
+pub(crate) use answered::{Answered, BodyError};
 use body::Body;
 use line::Line;
 
 use crate::message::{Inserts, Message, Sent};
 
-/// Common servers close connections that idle for five seconds; ours must be gone before, or a request could be
-/// written to a connection that is just being closed.
-const IDLE_MAX: Duration = Duration::from_secs(4);
 const IDLE_CONNECTIONS_MAX: usize = 256;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 

@@ -15,11 +15,11 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use toolgate_core::FaultKind;
 use toolgate_core::port::{NoKey, ServerError};
 use toolgate_core::server::{InstanceSpec, TransportSpec};
-use toolgate_outbound::Resolver;
+use toolgate_outbound::{Resolver, excerpt};
 use toolgate_wire::Incoming;
 
 use crate::answer;
-use crate::client::{Answered, BadAddress, BodyError, Client, SendError, excerpt, shown};
+use crate::client::{Answered, BadAddress, BodyError, Client, SendError, shown};
 use crate::context::Context;
 use crate::keys::{Keys, Template, Who, wants_credential};
 use crate::message::Message;

@@ -107,8 +107,8 @@ const RULES: [(&str, &[&str], &[&str]); 24] = [
 ];
 
 /// The allowed dependencies of the capability servers: for each package under `servers/`, the crates of ours
-/// it may use. They are independent programs that know the gateway by its protocol alone, so the only part of
-/// it here is the outbound client. Shared code is in `libraries/`.
+/// it may use. They are independent programs that know the gateway by its protocol alone, so no part of it is
+/// here. Shared code is in `libraries/`.
 const SERVERS: [(&str, &[&str]); 13] = [
     ("capability-kit", &[]),
     ("capability-documents", &[]),
@@ -118,7 +118,7 @@ const SERVERS: [(&str, &[&str]); 13] = [
     ("capability-language", &[]),
     ("doc-parser-mcp", &["capability-kit", "capability-documents", "capability-ocr"]),
     ("image-ocr-mcp", &["capability-kit", "capability-ocr"]),
-    ("text-analysis-mcp", &["capability-kit", "capability-language", "toolgate-core", "toolgate-outbound"]),
+    ("text-analysis-mcp", &["capability-kit", "capability-language"]),
     (
         "resume-profile-mcp",
         &[

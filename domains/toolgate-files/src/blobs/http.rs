@@ -7,25 +7,16 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
-use hyper_util::client::legacy::Client;
-use hyper_util::rt::{TokioExecutor, TokioTimer};
 use object_store::ClientOptions;
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpRequestBody, HttpResponse,
     HttpResponseBody, HttpService,
 };
 use tokio::time::Sleep;
-use toolgate_core::address::Reach;
 use toolgate_core::egress::Egress;
-use toolgate_outbound::{BadEgress, Resolver, Scheme};
+use toolgate_outbound::{BadEgress, Pool, Scheme, connector_anywhere, pool};
 
 use super::trouble;
-
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Common servers close connections that idle for five seconds.
-const IDLE_MAX: Duration = Duration::from_secs(4);
-/// The most that is read at once. Large pieces are cheaper to hash, to encode and to send.
-const READ_BUFFER_BYTES: usize = 512 << 10;
 
 /// Makes the one client of a storage.
 #[derive(Debug)]
@@ -33,7 +24,7 @@ pub(super) struct Connector(Line);
 
 #[derive(Clone, Debug)]
 struct Line {
-    client: Client<toolgate_outbound::Connector, HttpRequestBody>,
+    pool: Pool<HttpRequestBody>,
     silence_max: Duration,
 }
 
@@ -43,13 +34,7 @@ impl Connector {
         egress: &Arc<Egress>,
         silence_max: Duration,
     ) -> Result<Self, BadEgress> {
-        // The operator wrote the address down.
-        let resolver = Resolver::system(Reach::Anywhere);
-        let connector = toolgate_outbound::connector(scheme, egress, resolver, CONNECT_TIMEOUT)?;
-        let mut client = Client::builder(TokioExecutor::new());
-        client.pool_idle_timeout(IDLE_MAX).pool_timer(TokioTimer::new());
-        client.http1_max_buf_size(READ_BUFFER_BYTES);
-        Ok(Self(Line { client: client.build(connector), silence_max }))
+        Ok(Self(Line { pool: pool(connector_anywhere(scheme, egress)?), silence_max }))
     }
 }
 
@@ -63,8 +48,12 @@ impl HttpConnector for Connector {
 impl HttpService for Line {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         trouble::count_try();
-        let answered = tokio::time::timeout(self.silence_max, self.client.request(request)).await;
-        let response = answered.map_err(silent)?.map_err(broken)?;
+        let answered = tokio::time::timeout(self.silence_max, self.pool.request(request)).await;
+        let response = answered.map_err(silent)?;
+        let response = response.map_err(|error| {
+            let kind = if error.is_connect() { HttpErrorKind::Connect } else { HttpErrorKind::Interrupted };
+            HttpError::new(kind, error)
+        })?;
         trouble::note_status(response.status());
         let body = |body| HttpResponseBody::new(Limited::new(body, self.silence_max));
         Ok(response.map(body))
@@ -73,11 +62,6 @@ impl HttpService for Line {
 
 fn silent(elapsed: tokio::time::error::Elapsed) -> HttpError {
     HttpError::new(HttpErrorKind::Timeout, elapsed)
-}
-
-fn broken(error: hyper_util::client::legacy::Error) -> HttpError {
-    let kind = if error.is_connect() { HttpErrorKind::Connect } else { HttpErrorKind::Interrupted };
-    HttpError::new(kind, error)
 }
 
 /// A body with a maximum silence, as long as there is a reader.

@@ -162,14 +162,3 @@ impl Answered {
         }
     }
 }
-
-/// A short readable beginning of a body, for messages to people.
-pub(crate) fn excerpt(bytes: &[u8], chars_max: usize) -> String {
-    String::from_utf8_lossy(bytes)
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
-        .chars()
-        .take(chars_max)
-        .collect()
-}

@@ -8,10 +8,11 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use toolgate_core::port::ServerError;
 use toolgate_core::{FaultKind, PrincipalId};
+use toolgate_outbound::excerpt;
 
 use super::first_answer::refused_at_the_door;
 use super::{Endpoint, send_fault, unauthorized};
-use crate::client::{Answered, BodyError, excerpt, shown};
+use crate::client::{Answered, BodyError, shown};
 use crate::context::Context;
 use crate::events::Events;
 use crate::pipe::{Outgoing, Pipe};

@@ -4,8 +4,7 @@
 //! If the gateway is unreachable or has forgotten the server, the server keeps serving and retries
 //! indefinitely.
 
-mod client;
-
+use std::io;
 use std::time::Duration;
 
 use http::{Method, StatusCode};
@@ -13,10 +12,12 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::capability::Capability;
-use crate::settings::GatewayPlace;
-pub(crate) use client::BadGateway;
-use client::{Client, Failure};
+use crate::outgoing::{Outgoing, OutgoingError};
+use crate::settings::{GatewayPlace, Token};
 
+const ANSWER_LIMIT: Duration = Duration::from_secs(10);
+/// The number of characters of a refusal in the log.
+const EXCERPT_CHARS_MAX: usize = 300;
 /// First wait after a failure; it doubles up to the longest.
 const WAIT_MIN: Duration = Duration::from_millis(500);
 const WAIT_MAX: Duration = Duration::from_secs(30);
@@ -27,11 +28,23 @@ const BEAT_MAX: Duration = Duration::from_secs(600);
 const GOODBYE_LIMIT: Duration = Duration::from_secs(2);
 
 pub(crate) struct Lease {
-    client: Client,
+    outgoing: Outgoing,
+    token: Token,
     registration: Value,
     /// The path of this instance at the gateway.
     path: String,
     lease: Duration,
+}
+
+/// The reason why a request to the gateway failed.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error("the token cannot be read: {0}")]
+    Token(#[source] io::Error),
+    #[error("the gateway does not answer: {0}")]
+    Away(#[from] OutgoingError),
+    #[error("the gateway answered {status}: {text}")]
+    Answered { status: StatusCode, text: String },
 }
 
 impl Lease {
@@ -41,7 +54,7 @@ impl Lease {
         gateway: GatewayPlace,
         url: &str,
         token: Option<&str>,
-    ) -> Result<Self, BadGateway> {
+    ) -> Result<Self, OutgoingError> {
         let tools: Map<String, Value> =
             capability.tools().iter().map(|tool| (tool.name().to_owned(), tool.extra())).collect();
         let mut registration = json!({
@@ -53,29 +66,42 @@ impl Lease {
             registration["token"] = token.into();
         }
         let path = format!("/servers/{}/instances/{}", capability.name, gateway.instance);
-        let client = Client::new(&gateway.url, gateway.token)?;
-        Ok(Self { client, registration, path, lease: gateway.lease })
+        let outgoing = Outgoing::new(&gateway.url, None, None, ANSWER_LIMIT)?;
+        Ok(Self { outgoing, token: gateway.token, registration, path, lease: gateway.lease })
     }
 
     async fn register(&self) -> Result<Duration, Failure> {
-        let answer = self.client.ask(Method::POST, "/servers/register", Some(&self.registration)).await?;
+        let answer = self.ask(Method::POST, "/servers/register", Some(&self.registration)).await?;
         Ok(self.beat_of(&answer))
     }
 
     async fn renew(&self) -> Result<Duration, Failure> {
-        let answer = self.client.ask(Method::POST, &format!("{}/heartbeat", self.path), None).await?;
+        let answer = self.ask(Method::POST, &format!("{}/heartbeat", self.path), None).await?;
         Ok(self.beat_of(&answer))
     }
 
     async fn give_back(&self) {
-        let left =
-            tokio::time::timeout(GOODBYE_LIMIT, self.client.ask(Method::DELETE, &self.path, None)).await;
+        let left = tokio::time::timeout(GOODBYE_LIMIT, self.ask(Method::DELETE, &self.path, None)).await;
         if !matches!(left, Ok(Ok(_))) {
             tracing::info!(
                 "the gateway could not be told that this server is stopping; it will notice when the lease \
                  expires"
             );
         }
+    }
+
+    /// The answer, or null if it is empty.
+    async fn ask(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, Failure> {
+        let token = self.token.read().map_err(Failure::Token)?;
+        let answer = self.outgoing.ask(method, path, Some(&token), body).await?;
+        let status = answer.status();
+        let body = answer.into_body().unwrap_or_default();
+        if !status.is_success() {
+            let text = String::from_utf8_lossy(&body);
+            let text = text.chars().filter(|c| !c.is_control()).take(EXCERPT_CHARS_MAX).collect();
+            return Err(Failure::Answered { status, text });
+        }
+        Ok(serde_json::from_slice(&body).unwrap_or_default())
     }
 
     /// The time of the renewal: from the answer, or a third of the lease.
