@@ -13,11 +13,12 @@ use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use toolgate_core::Refusal;
+use toolgate_core::codes;
 use toolgate_core::content::Holder;
 use toolgate_core::id::RunId;
 use toolgate_core::platform::{Platform, PlatformAnswer, PlatformCall, PlatformTool};
 use toolgate_core::port::BoxFuture;
-use toolgate_core::{Refusal, RefusalKind};
 use toolgate_files::Files;
 use toolgate_runs::Runs;
 
@@ -68,13 +69,13 @@ fn arguments<T: DeserializeOwned>(arguments: &Value) -> Result<T, Refusal> {
 }
 
 fn invalid(message: impl Into<String>, hint: &str) -> Refusal {
-    Refusal::new(RefusalKind::Invalid, "invalid_arguments", message).hint(hint)
+    Refusal::new(&codes::INVALID_ARGUMENTS, message).hint(hint)
 }
 
 /// The session's run.
 fn run_of(holder: &Holder) -> Result<&RunId, Refusal> {
     holder.run.as_ref().ok_or_else(|| {
-        Refusal::new(RefusalKind::Conflict, "no_run", "this session does not belong to a run")
+        Refusal::new(&codes::NO_RUN, "this session does not belong to a run")
             .hint("`POST /runs` starts one and opens its session")
     })
 }

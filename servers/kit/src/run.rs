@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 
 use crate::capability::Capability;
-use crate::cli::{self, Read, Refusal, Said};
+use crate::cli::{self, Contradiction, Read, Said};
 use crate::lease::BadGateway;
 use crate::{serve, worker};
 
@@ -19,7 +19,7 @@ pub struct NoOptions;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RunError {
     #[error("{0}")]
-    Refused(#[from] Refusal),
+    Refused(#[from] Contradiction),
     #[error(
         "--log {filter:?} is not a valid filter: {source}\nhint: write a level such as info, or \
          warn,capability_kit=debug"

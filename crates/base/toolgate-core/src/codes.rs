@@ -1,8 +1,18 @@
 //! Every error code that a caller can receive, in one table: what happened, whose fault it was, whether to
 //! retry, what to do.
 //!
-//! The reference documentation is generated from it. A test of the binary scans the sources and fails on a
-//! code that is used but missing here, and on one that is listed here but unused.
+//! Each code is a constant here, such as `codes::STALE`, and refusals take nothing else: a code that is not in the
+//! table does not compile. The reference documentation is generated from the table. Names that come from elsewhere,
+//! such as stored events, are texts; [`find`] looks them up.
+
+/// Declares the codes of an area as constants, and the area itself. A constant has the name of its code in capitals.
+macro_rules! codes {
+    ($area:ident, $title:literal; $($constant:ident = $code:expr;)*) => {
+        $(pub static $constant: Code = $code;)*
+
+        pub(super) static $area: super::Area = super::Area { title: $title, codes: &[$(&$constant),*] };
+    };
+}
 
 mod approvals;
 mod calls;
@@ -14,15 +24,26 @@ mod runs;
 mod sessions;
 mod warnings;
 
-use crate::Blame;
+use std::fmt;
 
-/// The entry of one code.
-#[derive(Debug)]
+use crate::{Blame, RefusalKind};
+
+pub use approvals::*;
+pub use calls::*;
+pub use console::*;
+pub use door::*;
+pub use files::*;
+pub use registry::*;
+pub use runs::*;
+pub use sessions::*;
+pub use warnings::*;
+
+/// An error code and its documentation. On the wire it is its name.
 pub struct Code {
-    pub code: &'static str,
+    pub name: &'static str,
     pub fault: Blame,
     pub retry: Retry,
-    /// The places where it occurs.
+    /// The places where it occurs. The first HTTP status is the usual one.
     pub seen: &'static [Seen],
     pub title: &'static str,
     pub happened: &'static str,
@@ -63,31 +84,76 @@ pub enum Seen {
     Start,
 }
 
+impl Code {
+    /// The usual HTTP status, if it occurs over HTTP.
+    pub fn status(&self) -> Option<u16> {
+        self.seen.iter().find_map(|seen| match seen {
+            Seen::Http(status) => Some(*status),
+            _ => None,
+        })
+    }
+
+    /// The usual kind of a refusal with this code.
+    pub fn kind(&self) -> RefusalKind {
+        match self.status() {
+            Some(401 | 403) => RefusalKind::Forbidden,
+            Some(404) => RefusalKind::NotFound,
+            Some(409) => RefusalKind::Conflict,
+            Some(410) => RefusalKind::Gone,
+            Some(412) => RefusalKind::Stale,
+            Some(429) => RefusalKind::TooMany,
+            Some(503) => RefusalKind::Down,
+            None if self.retry == Retry::Yes && self.fault == Blame::Gateway => RefusalKind::Down,
+            None if self.retry == Retry::Yes => RefusalKind::TooMany,
+            _ => RefusalKind::Invalid,
+        }
+    }
+}
+
+/// Names are unique, so codes of the same name are the same.
+impl PartialEq for Code {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Code {}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl fmt::Debug for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.name, f)
+    }
+}
+
+impl serde::Serialize for Code {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name)
+    }
+}
+
 /// Codes that belong together.
 #[derive(Debug)]
 pub struct Area {
     pub title: &'static str,
-    pub codes: &'static [Code],
+    pub codes: &'static [&'static Code],
 }
 
-pub const AREAS: [Area; 9] = [
-    Area { title: "At the door", codes: door::CODES },
-    Area { title: "Tool calls and servers", codes: calls::CODES },
-    Area { title: "Approvals and grants", codes: approvals::CODES },
-    Area { title: "Files, refs and artifacts", codes: files::CODES },
-    Area { title: "Runs and questions", codes: runs::CODES },
-    Area { title: "Sessions, agents and capabilities", codes: sessions::CODES },
-    Area { title: "Servers, settings and reviews", codes: registry::CODES },
-    Area { title: "Warnings", codes: warnings::CODES },
-    Area { title: "Console", codes: console::CODES },
-];
+pub static AREAS: [&Area; 9] =
+    [&DOOR, &CALLS, &APPROVALS, &FILES, &RUNS, &SESSIONS, &REGISTRY, &WARNINGS, &CONSOLE];
 
 pub fn all() -> impl Iterator<Item = &'static Code> {
-    AREAS.iter().flat_map(|area| area.codes)
+    AREAS.iter().flat_map(|area| area.codes).copied()
 }
 
-pub fn find(code: &str) -> Option<&'static Code> {
-    all().find(|one| one.code == code)
+/// The code of this name.
+pub fn find(name: &str) -> Option<&'static Code> {
+    all().find(|code| code.name == name)
 }
 
 #[cfg(test)]

@@ -17,12 +17,12 @@ mod steps;
 mod ticket;
 mod words;
 
-pub use answer::{Answer, AnswerBody, Counsel, Refusal};
+pub use answer::{Answer, AnswerBody, CallRefusal, Counsel};
 pub use call::{
     Account, CallContext, CallRequest, Clean, Client, Delivered, Executor, Keep, Labels, Load, Patience,
     Pipeline, Round, Settings, Setup, Tokens, Undelivered, WhenDown,
 };
-pub use envelope::{Envelope, META_KEY, OUTPUT_SCHEMA, Warning};
+pub use envelope::{Envelope, META_KEY, Warning};
 pub use ticket::Received;
 
 #[cfg(test)]

@@ -11,7 +11,8 @@ pub(crate) mod secrets;
 
 use serde_json::{Value, json};
 use toolgate_core::address::AddressRules;
-use toolgate_core::{Refusal, RefusalKind, ServerName};
+use toolgate_core::codes;
+use toolgate_core::{Refusal, ServerName};
 
 use crate::definitions::{Set, read_agents, read_capabilities};
 use crate::known::SettingContext;
@@ -71,7 +72,7 @@ impl Settings {
 /// The permanent key.
 pub(crate) fn known_key(key: &str) -> Result<&'static str, Refusal> {
     let unknown = || {
-        Refusal::new(RefusalKind::NotFound, "unknown_setting", format!("there is no setting {key:?}"))
+        Refusal::new(&codes::UNKNOWN_SETTING, format!("there is no setting {key:?}"))
             .hint(format!("the settings are {}", SETTING_KEYS.join(", ")))
     };
     SETTING_KEYS.into_iter().find(|known| *known == key).ok_or_else(unknown)
@@ -121,7 +122,7 @@ fn named(list: &Value) -> Vec<(String, Value)> {
 
 /// A problem at a place.
 pub(crate) fn invalid(field: impl Into<String>, message: impl Into<String>) -> Refusal {
-    Refusal::new(RefusalKind::Invalid, "invalid_setting", message).field(field)
+    Refusal::new(&codes::INVALID_SETTING, message).field(field)
 }
 
 pub(crate) fn read_server_name(text: &str, field: &str) -> Result<ServerName, Refusal> {

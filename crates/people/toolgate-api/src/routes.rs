@@ -61,6 +61,7 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use toolgate_core::ServerName;
+use toolgate_core::codes;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -191,7 +192,7 @@ async fn nothing_here() -> Box<Problem> {
 }
 
 async fn not_allowed() -> Box<Problem> {
-    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this path does not allow this method")
+    Problem::new(&codes::METHOD_NOT_ALLOWED, "this path does not allow this method")
         .hint("/openapi.json says which methods a path has")
 }
 

@@ -3,6 +3,7 @@
 use axum::extract::{FromRequest, Request};
 use http::StatusCode;
 use http_body_util::{BodyExt, Limited};
+use toolgate_core::codes;
 
 use crate::Context;
 use crate::problem::{Answered, Problem};
@@ -64,7 +65,7 @@ impl FromRequest<Context> for Fields {
         let read = Limited::new(request.into_body(), context.form_bytes_max).collect().await;
         let body = read.map_err(|_| {
             let detail = format!("the form is larger than {} bytes", context.form_bytes_max);
-            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", detail)
+            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, &codes::BODY_TOO_LARGE, detail)
                 .hint("upload long contents as a file and name its id")
         })?;
         let pairs = url::form_urlencoded::parse(&body.to_bytes()).into_owned().collect();
@@ -79,7 +80,7 @@ pub(crate) fn check_csrf(given: Option<&str>, expected: Option<&str>) -> Answere
     if good {
         return Ok(());
     }
-    Err(Problem::new(StatusCode::FORBIDDEN, "form_foreign", "this form does not come from your login")
+    Err(Problem::new(StatusCode::FORBIDDEN, &codes::FORM_FOREIGN, "this form does not come from your login")
         .hint("open the page again and send the form from there"))
 }
 

@@ -10,6 +10,7 @@ use http::{Method, StatusCode};
 use maud::Markup;
 use sha2::{Digest, Sha256};
 use toolgate_core::Role;
+use toolgate_core::codes;
 use toolgate_core::scope::Credential;
 
 use crate::address::Address;
@@ -125,8 +126,12 @@ async fn find_out(context: &Context, knock: Knock) -> Result<Option<Visit>, Box<
     let Some(secret) = knock.secret else { return Ok(None) };
     let csrf = csrf_of(&secret);
     let found = context.logins.who(secret).await.map_err(|_| {
-        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "store_down", "your login cannot be checked right now")
-            .hint("the database does not respond; try again in a moment")
+        Problem::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            &codes::STORE_DOWN,
+            "your login cannot be checked right now",
+        )
+        .hint("the database does not respond; try again in a moment")
     })?;
     Ok(found.map(|login| Visit {
         context: context.clone(),

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use tokio::sync::oneshot;
+use toolgate_core::codes;
 use toolgate_core::id::{CallId, RunId};
 use toolgate_core::port::BoxFuture;
 use toolgate_core::run::{self, RunCall, RunCallEnd, Whose};
-use toolgate_core::{PrincipalId, Refusal, RefusalKind};
+use toolgate_core::{PrincipalId, Refusal};
 use toolgate_store::RunError;
 
 use super::Runs;
@@ -26,7 +27,7 @@ impl run::Runs for Runs {
         });
         Box::pin(async move {
             let stopped = || {
-                Refusal::new(RefusalKind::Down, "shutting_down", "the gateway is shutting down")
+                Refusal::new(&codes::SHUTTING_DOWN, "the gateway is shutting down")
                     .hint("another instance can take the call")
             };
             answer.await.map_err(|_| stopped())?.map(Admission::keep)

@@ -3,9 +3,10 @@
 use super::{Code, Retry, Seen};
 use crate::Blame;
 
-pub(super) const CODES: &[Code] = &[
-    Code {
-        code: "pending_approval",
+codes! { APPROVALS, "Approvals and grants";
+
+    PENDING_APPROVAL = Code {
+        name: "pending_approval",
         fault: Blame::Caller,
         retry: Retry::Yes,
         seen: &[Seen::Result],
@@ -19,9 +20,10 @@ pub(super) const CODES: &[Code] = &[
         hint: "do not look for another way to the same end; repeat exactly the same call in a minute or later: it attaches to \
              this approval, runs once if people agreed, and hears it if they did not",
         see: &["approval_denied", "expired", "configuration.md#approvals"],
-    },
-    Code {
-        code: "approval_denied",
+    };
+
+    APPROVAL_DENIED = Code {
+        name: "approval_denied",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
@@ -33,9 +35,10 @@ pub(super) const CODES: &[Code] = &[
         hint: "do not make the same call again unless something has changed: the approvers would be asked again; do not look for \
              another way to the same end",
         see: &["changes_requested", "denied"],
-    },
-    Code {
-        code: "changes_requested",
+    };
+
+    CHANGES_REQUESTED = Code {
+        name: "changes_requested",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
@@ -45,9 +48,10 @@ pub(super) const CODES: &[Code] = &[
         message: "not run: ann wants another proposal than this call of bank__transfer",
         hint: "change the arguments as the reason says and call again, which asks the approvers again; do not repeat it unchanged",
         see: &["approval_denied"],
-    },
-    Code {
-        code: "expired",
+    };
+
+    EXPIRED = Code {
+        name: "expired",
         fault: Blame::Caller,
         retry: Retry::Anew,
         seen: &[Seen::Result],
@@ -58,9 +62,10 @@ pub(super) const CODES: &[Code] = &[
              2026-08-01 12:00 UTC)",
         hint: "do not ask again unchanged by yourself: the same call again asks the same people again, so ask the user first",
         see: &["pending_approval", "approval_expired", "configuration.md#approvals"],
-    },
-    Code {
-        code: "under_way",
+    };
+
+    UNDER_WAY = Code {
+        name: "under_way",
         fault: Blame::Caller,
         retry: Retry::Yes,
         seen: &[Seen::Result],
@@ -70,9 +75,10 @@ pub(super) const CODES: &[Code] = &[
         message: "people agreed to this call of bank__transfer, and it runs as tc_019a…",
         hint: "repeat exactly the same call in a moment: it is not sent again, and gets the result",
         see: &["ran_before", "pending_approval"],
-    },
-    Code {
-        code: "ran_before",
+    };
+
+    RAN_BEFORE = Code {
+        name: "ran_before",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
@@ -84,9 +90,10 @@ pub(super) const CODES: &[Code] = &[
              is not known",
         hint: "look for its effect before you make the same call again, which asks the approvers again",
         see: &["under_way", "not_approved"],
-    },
-    Code {
-        code: "not_approved",
+    };
+
+    NOT_APPROVED = Code {
+        name: "not_approved",
         fault: Blame::Caller,
         retry: Retry::Anew,
         seen: &[Seen::Result],
@@ -97,9 +104,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the call as it stands now needs other people's approval",
         hint: "call again, which asks the approvers again",
         see: &["approval_changed", "invalid_edit"],
-    },
-    Code {
-        code: "hidden_from_approvers",
+    };
+
+    HIDDEN_FROM_APPROVERS = Code {
+        name: "hidden_from_approvers",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
@@ -113,9 +121,10 @@ pub(super) const CODES: &[Code] = &[
         hint: "leave it out of the text: give it in an argument that is named for it, such as `token`, or have the \
              operator give it to the server",
         see: &["pending_approval", "configuration.md#redact"],
-    },
-    Code {
-        code: "invalid_edit",
+    };
+
+    INVALID_EDIT = Code {
+        name: "invalid_edit",
         fault: Blame::Caller,
         retry: Retry::Anew,
         seen: &[Seen::Result],
@@ -124,10 +133,11 @@ pub(super) const CODES: &[Code] = &[
         advice: "Call again, which asks the approvers again.",
         message: "the arguments as they were edited do not fit the tool",
         hint: "call again, which asks the approvers again",
-        see: &["arguments_invalid", "approval_not_editable"],
-    },
-    Code {
-        code: "approval_settled",
+        see: &["invalid_arguments", "approval_not_editable"],
+    };
+
+    APPROVAL_SETTLED = Code {
+        name: "approval_settled",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -137,9 +147,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the approval is already approved",
         hint: "the earlier decision stands",
         see: &["approval_expired"],
-    },
-    Code {
-        code: "approval_expired",
+    };
+
+    APPROVAL_EXPIRED = Code {
+        name: "approval_expired",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -149,9 +160,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the time to decide is over",
         hint: "the caller can repeat its call, which asks the approvers again",
         see: &["expired"],
-    },
-    Code {
-        code: "approval_changed",
+    };
+
+    APPROVAL_CHANGED = Code {
+        name: "approval_changed",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -161,9 +173,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the approval was given for another call",
         hint: "the caller can repeat its call, which asks the approvers again",
         see: &["tool_changed", "not_approved"],
-    },
-    Code {
-        code: "approval_edited",
+    };
+
+    APPROVAL_EDITED = Code {
+        name: "approval_edited",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -174,9 +187,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the arguments were changed meanwhile: what would run is not what you were shown",
         hint: "look at the approval as it is now, and decide with its `effective`",
         see: &["approval_changed", "approval_settled"],
-    },
-    Code {
-        code: "approval_withdrawn",
+    };
+
+    APPROVAL_WITHDRAWN = Code {
+        name: "approval_withdrawn",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -187,9 +201,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the request was withdrawn: the policies that asked for approval have changed",
         hint: "a call that still waits is asked about again by itself; look into the inbox",
         see: &["approval_settled", "approval_changed"],
-    },
-    Code {
-        code: "approval_requester",
+    };
+
+    APPROVAL_REQUESTER = Code {
+        name: "approval_requester",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(403)],
@@ -199,9 +214,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the requester of a call may not approve it",
         hint: "another person must decide",
         see: &["approval_not_a_person"],
-    },
-    Code {
-        code: "person_unknown",
+    };
+
+    PERSON_UNKNOWN = Code {
+        name: "person_unknown",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(403)],
@@ -211,9 +227,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the webhook slack does not speak for \"zoe\"",
         hint: "the operator names those it speaks for in `persons` of its `[[webhooks]]`",
         see: &["approval_not_in_group", "configuration.md#webhooks"],
-    },
-    Code {
-        code: "approval_not_a_person",
+    };
+
+    APPROVAL_NOT_A_PERSON = Code {
+        name: "approval_not_a_person",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(403)],
@@ -222,10 +239,11 @@ pub(super) const CODES: &[Code] = &[
         advice: "Decide with the token of a person.",
         message: "only people may approve",
         hint: "decide with the token of a person",
-        see: &["approval_requester", "role_insufficient"],
-    },
-    Code {
-        code: "approval_not_in_group",
+        see: &["approval_requester", "wrong_role"],
+    };
+
+    APPROVAL_NOT_IN_GROUP = Code {
+        name: "approval_not_in_group",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(403)],
@@ -235,10 +253,11 @@ pub(super) const CODES: &[Code] = &[
              create --group NAME` makes a token that carries a group.",
         message: "none of the groups that must agree is yours",
         hint: "the approval's `requirement.approvers` says whose agreement is needed",
-        see: &["role_insufficient"],
-    },
-    Code {
-        code: "approval_not_editable",
+        see: &["wrong_role"],
+    };
+
+    APPROVAL_NOT_EDITABLE = Code {
+        name: "approval_not_editable",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -248,9 +267,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the policy does not let approvers change the arguments",
         hint: "approve or deny it as it is, or ask for changes",
         see: &["invalid_edit"],
-    },
-    Code {
-        code: "secret_in_edit",
+    };
+
+    SECRET_IN_EDIT = Code {
+        name: "secret_in_edit",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -260,9 +280,10 @@ pub(super) const CODES: &[Code] = &[
         message: "a secret cannot be put into a call by editing it",
         hint: "leave redacted values as they are and change the others",
         see: &["approval_not_editable"],
-    },
-    Code {
-        code: "reason_missing",
+    };
+
+    REASON_MISSING = Code {
+        name: "reason_missing",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -272,9 +293,10 @@ pub(super) const CODES: &[Code] = &[
         message: "asking for changes needs a reason",
         hint: "say what should be different",
         see: &["changes_requested"],
-    },
-    Code {
-        code: "pin_unknown",
+    };
+
+    PIN_UNKNOWN = Code {
+        name: "pin_unknown",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -284,9 +306,10 @@ pub(super) const CODES: &[Code] = &[
         message: "there is no argument at \"/acount\" to pin, or it is redacted",
         hint: "a pin is a JSON pointer such as /account",
         see: &["pins_missing"],
-    },
-    Code {
-        code: "pins_missing",
+    };
+
+    PINS_MISSING = Code {
+        name: "pins_missing",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -297,9 +320,10 @@ pub(super) const CODES: &[Code] = &[
         message: "a grant without pins would let any arguments through",
         hint: "leave `pins` out to pin all of them",
         see: &["pin_unknown"],
-    },
-    Code {
-        code: "grant_too_long",
+    };
+
+    GRANT_TOO_LONG = Code {
+        name: "grant_too_long",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -309,9 +333,10 @@ pub(super) const CODES: &[Code] = &[
         message: "a grant may hold for 366 days at most",
         hint: "",
         see: &["grant_ended"],
-    },
-    Code {
-        code: "grant_needs_quorum_of_one",
+    };
+
+    GRANT_NEEDS_QUORUM_OF_ONE = Code {
+        name: "grant_needs_quorum_of_one",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -321,9 +346,10 @@ pub(super) const CODES: &[Code] = &[
         message: "\"don't ask again\" can be said only where one person's word is enough",
         hint: "",
         see: &["approval_not_in_group"],
-    },
-    Code {
-        code: "grant_ended",
+    };
+
+    GRANT_ENDED = Code {
+        name: "grant_ended",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -333,5 +359,5 @@ pub(super) const CODES: &[Code] = &[
         message: "grant grt_019a… was used up, has expired or was revoked before",
         hint: "nothing needs to be done",
         see: &["grant_too_long"],
-    },
-];
+    };
+}

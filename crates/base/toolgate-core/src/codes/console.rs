@@ -3,9 +3,10 @@
 use super::{Code, Retry, Seen};
 use crate::Blame;
 
-pub(super) const CODES: &[Code] = &[
-    Code {
-        code: "answer_unreadable",
+codes! { CONSOLE, "Console";
+
+    ANSWER_UNREADABLE = Code {
+        name: "answer_unreadable",
         fault: Blame::Gateway,
         retry: Retry::Yes,
         seen: &[Seen::Console],
@@ -15,9 +16,10 @@ pub(super) const CODES: &[Code] = &[
         message: "this page could not be built from the gateway's answer",
         hint: "the gateway's log says more; the REST API has the same data",
         see: &["store_down"],
-    },
-    Code {
-        code: "form_foreign",
+    };
+
+    FORM_FOREIGN = Code {
+        name: "form_foreign",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Console],
@@ -28,17 +30,18 @@ pub(super) const CODES: &[Code] = &[
         message: "this form does not come from your login",
         hint: "open the page again and send the form from there",
         see: &["form_invalid"],
-    },
-    Code {
-        code: "form_invalid",
+    };
+
+    FORM_INVALID = Code {
+        name: "form_invalid",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Console],
-        title: "The form cannot be read",
+        title: "A field of the form is not valid",
         happened: "A field of the form is missing or invalid.",
         advice: "Go back, correct the field and send the form again.",
         message: "the form cannot be read",
         hint: "",
         see: &["form_foreign"],
-    },
-];
+    };
+}

@@ -3,9 +3,10 @@
 use super::{Code, Retry, Seen};
 use crate::Blame;
 
-pub(super) const CODES: &[Code] = &[
-    Code {
-        code: "unknown_file",
+codes! { FILES, "Files, refs and artifacts";
+
+    UNKNOWN_FILE = Code {
+        name: "unknown_file",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(404), Seen::Result],
@@ -16,9 +17,10 @@ pub(super) const CODES: &[Code] = &[
         message: "there is no file file_019a…",
         hint: "it may have been deleted, have expired, or belong to another principal",
         see: &["unknown_ref", "unknown_upload"],
-    },
-    Code {
-        code: "unknown_ref",
+    };
+
+    UNKNOWN_REF = Code {
+        name: "unknown_ref",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(404), Seen::Http(409), Seen::Result],
@@ -29,9 +31,10 @@ pub(super) const CODES: &[Code] = &[
         message: "there is no ref ref_019a…",
         hint: "it may have been deleted, have expired, or belong to another principal",
         see: &["unknown_file", "ref_not_fetched", "configuration.md#results"],
-    },
-    Code {
-        code: "unknown_artifact",
+    };
+
+    UNKNOWN_ARTIFACT = Code {
+        name: "unknown_artifact",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(404), Seen::Result],
@@ -42,9 +45,10 @@ pub(super) const CODES: &[Code] = &[
         message: "this run has stored no artifact \"report.md\"",
         hint: "store it with store_artifact first, or leave it out",
         see: &["unknown_file", "artifact_conflict"],
-    },
-    Code {
-        code: "unknown_upload",
+    };
+
+    UNKNOWN_UPLOAD = Code {
+        name: "unknown_upload",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(404)],
@@ -54,9 +58,10 @@ pub(super) const CODES: &[Code] = &[
         message: "there is no upload URL upl_019a…",
         hint: "it may have been deleted, have expired, or belong to another principal",
         see: &["upload_expired"],
-    },
-    Code {
-        code: "file_too_large",
+    };
+
+    FILE_TOO_LARGE = Code {
+        name: "file_too_large",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(413), Seen::Result],
@@ -67,9 +72,10 @@ pub(super) const CODES: &[Code] = &[
         message: "file_019a… has 209715200 bytes; as `file_data` at most 104857600 can be given",
         hint: "give a smaller file, or ask the operator to raise the limit",
         see: &["body_too_large", "configuration.md#files"],
-    },
-    Code {
-        code: "upload_cut_off",
+    };
+
+    UPLOAD_CUT_OFF = Code {
+        name: "upload_cut_off",
         fault: Blame::Caller,
         retry: Retry::Anew,
         seen: &[Seen::Http(400)],
@@ -79,9 +85,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the upload broke off after 65536 bytes: the connection ended",
         hint: "nothing of it was kept; send it again",
         see: &["body_broken"],
-    },
-    Code {
-        code: "upload_used",
+    };
+
+    UPLOAD_USED = Code {
+        name: "upload_used",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -91,9 +98,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the upload URL upl_019a… was used, or is in use",
         hint: "an upload URL takes one file; request another",
         see: &["upload_expired"],
-    },
-    Code {
-        code: "upload_expired",
+    };
+
+    UPLOAD_EXPIRED = Code {
+        name: "upload_expired",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(410)],
@@ -103,9 +111,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the upload URL upl_019a… has expired",
         hint: "request another",
         see: &["upload_used", "configuration.md#files"],
-    },
-    Code {
-        code: "bad_address",
+    };
+
+    BAD_ADDRESS = Code {
+        name: "bad_address",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(403)],
@@ -115,9 +124,10 @@ pub(super) const CODES: &[Code] = &[
         message: "this URL was not issued here, or was changed",
         hint: "use it exactly as it was issued",
         see: &["signature_missing", "address_expired"],
-    },
-    Code {
-        code: "address_expired",
+    };
+
+    ADDRESS_EXPIRED = Code {
+        name: "address_expired",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(410)],
@@ -127,9 +137,10 @@ pub(super) const CODES: &[Code] = &[
         message: "this URL has expired",
         hint: "ask for a new one",
         see: &["bad_address", "configuration.md#files"],
-    },
-    Code {
-        code: "no_public_url",
+    };
+
+    NO_PUBLIC_URL = Code {
+        name: "no_public_url",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -140,9 +151,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the gateway does not know its public URL",
         hint: "an operator can set `public_url`",
         see: &["address_expired", "configuration.md#top-of-the-file"],
-    },
-    Code {
-        code: "bad_file_id",
+    };
+
+    BAD_FILE_ID = Code {
+        name: "bad_file_id",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
@@ -153,9 +165,10 @@ pub(super) const CODES: &[Code] = &[
         message: "`file_id` takes the id of a file",
         hint: "an id looks like `file_…` or `ref_…`, and is written as a string",
         see: &["unknown_file"],
-    },
-    Code {
-        code: "bad_file_name",
+    };
+
+    BAD_FILE_NAME = Code {
+        name: "bad_file_name",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422), Seen::Result],
@@ -165,9 +178,10 @@ pub(super) const CODES: &[Code] = &[
         message: "a file name has no `/` in it",
         hint: "give the name alone, such as `report.pdf`, without folders",
         see: &["name_missing"],
-    },
-    Code {
-        code: "name_missing",
+    };
+
+    NAME_MISSING = Code {
+        name: "name_missing",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -177,9 +191,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the file has no name",
         hint: "give `name`, the header `x-file-name`, or a file with a name in the form",
         see: &["bad_file_name"],
-    },
-    Code {
-        code: "file_missing",
+    };
+
+    FILE_MISSING = Code {
+        name: "file_missing",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -189,9 +204,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the form has no part `file`",
         hint: "with curl: -F file=@report.pdf",
         see: &["second_file"],
-    },
-    Code {
-        code: "second_file",
+    };
+
+    SECOND_FILE = Code {
+        name: "second_file",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -201,9 +217,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the form has more than one file, so none of them was kept",
         hint: "send one request for each",
         see: &["file_missing"],
-    },
-    Code {
-        code: "form_broken",
+    };
+
+    FORM_BROKEN = Code {
+        name: "form_broken",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(400)],
@@ -213,9 +230,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the form cannot be read: no boundary",
         hint: "send `multipart/form-data` as RFC 7578 has it, or the file alone as the body",
         see: &["upload_cut_off"],
-    },
-    Code {
-        code: "bad_owner",
+    };
+
+    BAD_OWNER = Code {
+        name: "bad_owner",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -225,9 +243,10 @@ pub(super) const CODES: &[Code] = &[
         message: "a principal cannot be called \"\"",
         hint: "",
         see: &["not_allowed"],
-    },
-    Code {
-        code: "bad_expiry",
+    };
+
+    BAD_EXPIRY = Code {
+        name: "bad_expiry",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -237,21 +256,23 @@ pub(super) const CODES: &[Code] = &[
         message: "a file is kept for 1 to 2592000 seconds here",
         hint: "leave it out to keep the file as long as files are kept here",
         see: &["configuration.md#files"],
-    },
-    Code {
-        code: "bad_range",
+    };
+
+    BAD_RANGE = Code {
+        name: "bad_range",
         fault: Blame::Caller,
         retry: Retry::No,
-        seen: &[Seen::Http(416), Seen::Http(422), Seen::Result],
+        seen: &[Seen::Http(416), Seen::Result],
         title: "The range is outside the content",
         happened: "The requested range starts after the end of the content, or the requested line does not exist.",
         advice: "Request an earlier range; the message has the length of the content.",
         message: "none of the wanted bytes are there; it has 812",
         hint: "",
         see: &["bad_query"],
-    },
-    Code {
-        code: "bad_query",
+    };
+
+    BAD_QUERY = Code {
+        name: "bad_query",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
@@ -261,9 +282,10 @@ pub(super) const CODES: &[Code] = &[
         message: "a query has 1 to 256 characters",
         hint: "give the words that you look for",
         see: &["bad_range"],
-    },
-    Code {
-        code: "bad_base64",
+    };
+
+    BAD_BASE64 = Code {
+        name: "bad_base64",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
@@ -273,9 +295,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the content is no Base64: invalid symbol 32, offset 4",
         hint: "send Base64 of the standard alphabet, or plain text",
         see: &["artifact_conflict"],
-    },
-    Code {
-        code: "artifact_conflict",
+    };
+
+    ARTIFACT_CONFLICT = Code {
+        name: "artifact_conflict",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409), Seen::Result],
@@ -285,9 +308,10 @@ pub(super) const CODES: &[Code] = &[
         message: "this run has an artifact \"report.md\" already, with other bytes: sha256:9f86…",
         hint: "artifacts never change; store it under another name",
         see: &["unknown_artifact"],
-    },
-    Code {
-        code: "given_twice",
+    };
+
+    GIVEN_TWICE = Code {
+        name: "given_twice",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
@@ -297,9 +321,10 @@ pub(super) const CODES: &[Code] = &[
         message: "`content` is filled from `file_id`, and both were given",
         hint: "give `file_id` alone, and leave `content` to the gateway",
         see: &["bad_file_id"],
-    },
-    Code {
-        code: "ambiguous_ref",
+    };
+
+    AMBIGUOUS_REF = Code {
+        name: "ambiguous_ref",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
@@ -309,9 +334,10 @@ pub(super) const CODES: &[Code] = &[
         message: "2 servers call something doc-1",
         hint: "say whose is meant: `docs:doc-1` or `wiki:doc-1`",
         see: &["unknown_ref"],
-    },
-    Code {
-        code: "storage_quota",
+    };
+
+    STORAGE_QUOTA = Code {
+        name: "storage_quota",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(429), Seen::Result],
@@ -321,9 +347,10 @@ pub(super) const CODES: &[Code] = &[
         message: "1048576 bytes of files are kept for ann, who may have 1048576",
         hint: "delete files that are not needed; `[[quotas]] stored_bytes_max` sets how much is kept",
         see: &["file_too_large", "configuration.md#quotas"],
-    },
-    Code {
-        code: "too_many_files",
+    };
+
+    TOO_MANY_FILES = Code {
+        name: "too_many_files",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
@@ -333,9 +360,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the arguments name 80 files; a call takes 64 at most",
         hint: "make several calls of it",
         see: &["file_too_large"],
-    },
-    Code {
-        code: "not_an_image",
+    };
+
+    NOT_AN_IMAGE = Code {
+        name: "not_an_image",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
@@ -345,9 +373,10 @@ pub(super) const CODES: &[Code] = &[
         message: "file_019a… is no image but application/pdf, as its bytes say",
         hint: "give an image such as PNG or JPEG, or use a tool that takes this kind of file",
         see: &["not_text"],
-    },
-    Code {
-        code: "not_a_video",
+    };
+
+    NOT_A_VIDEO = Code {
+        name: "not_a_video",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
@@ -357,9 +386,10 @@ pub(super) const CODES: &[Code] = &[
         message: "file_019a… is no video but application/pdf, as its bytes say",
         hint: "give a video such as MP4 or WebM, or use a tool that takes this kind of file",
         see: &["not_an_image", "not_text"],
-    },
-    Code {
-        code: "not_text",
+    };
+
+    NOT_TEXT = Code {
+        name: "not_text",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
@@ -369,9 +399,10 @@ pub(super) const CODES: &[Code] = &[
         message: "file_019a… is application/zip, which is not text",
         hint: "give it to a tool that takes this kind of file, such as one that reads documents",
         see: &["not_an_image", "extractor_failed"],
-    },
-    Code {
-        code: "extractor_failed",
+    };
+
+    EXTRACTOR_FAILED = Code {
+        name: "extractor_failed",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
@@ -383,9 +414,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the text of this file is read by doc-parser-mcp:extract_text, and there is no such tool now",
         hint: "start the server that has it, or name another tool: `[files] extractor = \"server:tool\"`",
         see: &["not_text", "configuration.md#files"],
-    },
-    Code {
-        code: "ref_not_fetched",
+    };
+
+    REF_NOT_FETCHED = Code {
+        name: "ref_not_fetched",
         fault: Blame::Caller,
         retry: Retry::Sometimes,
         seen: &[Seen::Http(409), Seen::Http(503), Seen::Result],
@@ -396,9 +428,10 @@ pub(super) const CODES: &[Code] = &[
         message: "what ref_019a… stands for is still with the server that made it",
         hint: "read it once, which fetches it",
         see: &["unknown_ref"],
-    },
-    Code {
-        code: "file_changed",
+    };
+
+    FILE_CHANGED = Code {
+        name: "file_changed",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409), Seen::Http(410), Seen::Result],
@@ -408,9 +441,10 @@ pub(super) const CODES: &[Code] = &[
         message: "file_019a… is not what it was when the call was decided on",
         hint: "what was approved no longer fits; make the call again",
         see: &["not_approved", "content_unread"],
-    },
-    Code {
-        code: "storage_down",
+    };
+
+    STORAGE_DOWN = Code {
+        name: "storage_down",
         fault: Blame::Gateway,
         retry: Retry::Yes,
         seen: &[Seen::Http(503), Seen::Result, Seen::Warning],
@@ -422,9 +456,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the storage did not answer",
         hint: "try again later",
         see: &["storage_busy", "store_down", "configuration.md#files"],
-    },
-    Code {
-        code: "storage_busy",
+    };
+
+    STORAGE_BUSY = Code {
+        name: "storage_busy",
         fault: Blame::Gateway,
         retry: Retry::Yes,
         seen: &[Seen::Http(503), Seen::Result],
@@ -434,9 +469,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the same bytes are being deleted at this moment",
         hint: "try again in a few minutes",
         see: &["storage_down"],
-    },
-    Code {
-        code: "bad_storage",
+    };
+
+    BAD_STORAGE = Code {
+        name: "bad_storage",
         fault: Blame::Gateway,
         retry: Retry::No,
         seen: &[Seen::Start],
@@ -447,5 +483,5 @@ pub(super) const CODES: &[Code] = &[
         message: "the endpoint of the storage is not encrypted",
         hint: "use https, or say that http is allowed",
         see: &["storage_down", "configuration.md#files"],
-    },
-];
+    };
+}

@@ -3,9 +3,10 @@
 use super::{Code, Retry, Seen};
 use crate::Blame;
 
-pub(super) const CODES: &[Code] = &[
-    Code {
-        code: "unknown_server",
+codes! { REGISTRY, "Servers, settings and reviews";
+
+    UNKNOWN_SERVER = Code {
+        name: "unknown_server",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(404)],
@@ -15,9 +16,10 @@ pub(super) const CODES: &[Code] = &[
         message: "there is no server \"bnak\"",
         hint: "did you mean bank?",
         see: &["configured", "lease_lost"],
-    },
-    Code {
-        code: "configured",
+    };
+
+    CONFIGURED = Code {
+        name: "configured",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -27,9 +29,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the server \"bank\" did not register: it is configured in toolgate.toml",
         hint: "remove it there",
         see: &["unknown_server"],
-    },
-    Code {
-        code: "invalid_registration",
+    };
+
+    INVALID_REGISTRATION = Code {
+        name: "invalid_registration",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -41,9 +44,10 @@ pub(super) const CODES: &[Code] = &[
              does not allow",
         hint: "",
         see: &["name_taken", "configuration.md#network"],
-    },
-    Code {
-        code: "foreign_name",
+    };
+
+    FOREIGN_NAME = Code {
+        name: "foreign_name",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(403)],
@@ -53,9 +57,10 @@ pub(super) const CODES: &[Code] = &[
         message: "this token is that of the server \"files\", not of \"bank\"",
         hint: "an admin makes one with `toolgate token create --role server --server bank`",
         see: &["wrong_role"],
-    },
-    Code {
-        code: "name_taken",
+    };
+
+    NAME_TAKEN = Code {
+        name: "name_taken",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -65,9 +70,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the name \"bank\" belongs to a server of toolgate.toml",
         hint: "register under another name",
         see: &["defined_in_file", "alias_taken"],
-    },
-    Code {
-        code: "alias_taken",
+    };
+
+    ALIAS_TAKEN = Code {
+        name: "alias_taken",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409), Seen::Http(422)],
@@ -77,9 +83,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the alias \"read_file\" of server \"docs\" belongs to files:read_text_file",
         hint: "choose another name, or remove it from the other tool first",
         see: &["name_taken"],
-    },
-    Code {
-        code: "lease_lost",
+    };
+
+    LEASE_LOST = Code {
+        name: "lease_lost",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(410)],
@@ -89,9 +96,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the instance \"a\" of the server \"bank\" holds no lease",
         hint: "register again",
         see: &["unknown_server"],
-    },
-    Code {
-        code: "too_many_servers",
+    };
+
+    TOO_MANY_SERVERS = Code {
+        name: "too_many_servers",
         fault: Blame::Caller,
         retry: Retry::Yes,
         seen: &[Seen::Http(429)],
@@ -101,9 +109,10 @@ pub(super) const CODES: &[Code] = &[
         message: "1000 servers are registered, and no more are allowed",
         hint: "an operator removes those that are gone: DELETE /servers/{name}",
         see: &["too_many_instances"],
-    },
-    Code {
-        code: "too_many_instances",
+    };
+
+    TOO_MANY_INSTANCES = Code {
+        name: "too_many_instances",
         fault: Blame::Caller,
         retry: Retry::Yes,
         seen: &[Seen::Http(429)],
@@ -113,9 +122,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the server bank has 64 instances, and no more are allowed",
         hint: "let instances leave, or let their leases run out, before more join",
         see: &["too_many_servers"],
-    },
-    Code {
-        code: "unknown_setting",
+    };
+
+    UNKNOWN_SETTING = Code {
+        name: "unknown_setting",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(404)],
@@ -125,9 +135,10 @@ pub(super) const CODES: &[Code] = &[
         message: "there is no setting \"mcp_server\"",
         hint: "the settings are mcp_servers, aliases, agents, capabilities",
         see: &["invalid_setting"],
-    },
-    Code {
-        code: "invalid_setting",
+    };
+
+    INVALID_SETTING = Code {
+        name: "invalid_setting",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -137,9 +148,10 @@ pub(super) const CODES: &[Code] = &[
         message: "value[0].url: relative URL without a base",
         hint: "",
         see: &["unknown_setting"],
-    },
-    Code {
-        code: "changed_meanwhile",
+    };
+
+    CHANGED_MEANWHILE = Code {
+        name: "changed_meanwhile",
         fault: Blame::Caller,
         retry: Retry::Anew,
         seen: &[Seen::Http(409)],
@@ -149,9 +161,10 @@ pub(super) const CODES: &[Code] = &[
         message: "what the server offers for bank:transfer is not what was looked at",
         hint: "it offers sha256:9f86… now; look at `toolgate tools diff bank:transfer` again",
         see: &["stale"],
-    },
-    Code {
-        code: "nothing_to_review",
+    };
+
+    NOTHING_TO_REVIEW = Code {
+        name: "nothing_to_review",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -161,33 +174,24 @@ pub(super) const CODES: &[Code] = &[
         message: "nothing about bank:transfer waits for a review: it is active",
         hint: "",
         see: &["tool_quarantined"],
-    },
-    Code {
-        code: "secret_invalid",
+    };
+
+    SECRET_INVALID = Code {
+        name: "secret_invalid",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
         title: "The secret cannot be used",
-        happened: "The value is empty or too long, or cannot be sent in a header or an environment variable.",
-        advice: "Store it without line breaks and control characters.",
+        happened: "The value is empty or too long, or cannot be sent in a header or an environment variable; or the vault \
+             refused it: its name is not valid, or the vault's key does not match.",
+        advice: "Store it without line breaks and control characters, under a name as the message has it. The operator checks `[vault]`.",
         message: "the secret cannot be used: it holds a line break",
         hint: "",
-        see: &["secret_refused"],
-    },
-    Code {
-        code: "secret_refused",
-        fault: Blame::Caller,
-        retry: Retry::No,
-        seen: &[Seen::Http(422)],
-        title: "The vault refused the secret",
-        happened: "The secret could not be stored: its name is not valid, or the vault's key does not match.",
-        advice: "Check the name; the operator checks `[vault]`.",
-        message: "a secret's name has 1 to 64 of the characters A-Z a-z 0-9 . _ -",
-        hint: "",
-        see: &["secret_invalid", "configuration.md#vault"],
-    },
-    Code {
-        code: "secret_bound",
+        see: &["secret_bound", "configuration.md#vault"],
+    };
+
+    SECRET_BOUND = Code {
+        name: "secret_bound",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(403)],
@@ -198,10 +202,11 @@ pub(super) const CODES: &[Code] = &[
              themselves; or store a secret of your own under another name.",
         message: "the secret TOKEN of server \"github\" may not be sent to https://elsewhere.example",
         hint: "an admin allows it with `toolgate secrets allow github TOKEN https://elsewhere.example`",
-        see: &["secret_refused", "wrong_role"],
-    },
-    Code {
-        code: "last_admin",
+        see: &["secret_invalid", "wrong_role"],
+    };
+
+    LAST_ADMIN = Code {
+        name: "last_admin",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -211,10 +216,11 @@ pub(super) const CODES: &[Code] = &[
         message: "this is the last token of an admin: without it no one could create tokens here",
         hint: "make another one first, or run `toolgate token revoke` on the machine that has the data \
              folder",
-        see: &["token_invalid", "role_insufficient"],
-    },
-    Code {
-        code: "token_invalid",
+        see: &["token_invalid", "wrong_role"],
+    };
+
+    TOKEN_INVALID = Code {
+        name: "token_invalid",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -224,5 +230,5 @@ pub(super) const CODES: &[Code] = &[
         message: "a token of role server names its server",
         hint: "",
         see: &["last_admin", "unknown_agent"],
-    },
-];
+    };
+}

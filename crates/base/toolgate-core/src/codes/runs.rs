@@ -3,9 +3,10 @@
 use super::{Code, Retry, Seen};
 use crate::Blame;
 
-pub(super) const CODES: &[Code] = &[
-    Code {
-        code: "unknown_run",
+codes! { RUNS, "Runs and questions";
+
+    UNKNOWN_RUN = Code {
+        name: "unknown_run",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(404), Seen::Result],
@@ -15,9 +16,10 @@ pub(super) const CODES: &[Code] = &[
         message: "there is no run run_019a…",
         hint: "`toolgate runs list` shows those there are; `POST /runs` creates one",
         see: &["run_ended"],
-    },
-    Code {
-        code: "unknown_task",
+    };
+
+    UNKNOWN_TASK = Code {
+        name: "unknown_task",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(404)],
@@ -27,9 +29,10 @@ pub(super) const CODES: &[Code] = &[
         message: "there is no task task_019a…",
         hint: "`GET /tasks` lists those there are",
         see: &["bad_task"],
-    },
-    Code {
-        code: "unknown_input",
+    };
+
+    UNKNOWN_INPUT = Code {
+        name: "unknown_input",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(404)],
@@ -39,9 +42,10 @@ pub(super) const CODES: &[Code] = &[
         message: "there is no question inp_019a…",
         hint: "`toolgate inputs list` shows those that wait for an answer",
         see: &["input_answered", "input_cancelled"],
-    },
-    Code {
-        code: "no_run",
+    };
+
+    NO_RUN = Code {
+        name: "no_run",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
@@ -52,9 +56,10 @@ pub(super) const CODES: &[Code] = &[
         message: "this session does not belong to a run",
         hint: "`POST /runs` starts one and opens its session",
         see: &["no_session"],
-    },
-    Code {
-        code: "no_session",
+    };
+
+    NO_SESSION = Code {
+        name: "no_session",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(400), Seen::Http(409)],
@@ -65,9 +70,10 @@ pub(super) const CODES: &[Code] = &[
         message: "run run_019a… has no session yet",
         hint: "`POST /sessions` with this `run` opens one",
         see: &["no_run", "unknown_session"],
-    },
-    Code {
-        code: "run_ended",
+    };
+
+    RUN_ENDED = Code {
+        name: "run_ended",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(410), Seen::Result],
@@ -77,9 +83,10 @@ pub(super) const CODES: &[Code] = &[
         message: "run run_019a… has ended: it is completed",
         hint: "start another run for more work",
         see: &["run_state"],
-    },
-    Code {
-        code: "run_paused",
+    };
+
+    RUN_PAUSED = Code {
+        name: "run_paused",
         fault: Blame::Caller,
         retry: Retry::Anew,
         seen: &[Seen::Http(409), Seen::Result],
@@ -90,9 +97,10 @@ pub(super) const CODES: &[Code] = &[
         hint: "`toolgate inputs answer inp_019a…` answers it; request_user_input with the slot_id \
              \"account\" waits for the answer",
         see: &["run_state", "input_answered"],
-    },
-    Code {
-        code: "run_state",
+    };
+
+    RUN_STATE = Code {
+        name: "run_state",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -102,9 +110,10 @@ pub(super) const CODES: &[Code] = &[
         message: "run run_019a… is running, not paused",
         hint: "there is nothing to resume; `toolgate runs show` says where it stands",
         see: &["run_paused", "run_ended"],
-    },
-    Code {
-        code: "run_too_deep",
+    };
+
+    RUN_TOO_DEEP = Code {
+        name: "run_too_deep",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -114,9 +123,10 @@ pub(super) const CODES: &[Code] = &[
         message: "there are at most 8 runs nested within one another",
         hint: "do the work in the parent run, or in a run of its own",
         see: &["too_many_runs"],
-    },
-    Code {
-        code: "too_many_runs",
+    };
+
+    TOO_MANY_RUNS = Code {
+        name: "too_many_runs",
         fault: Blame::Caller,
         retry: Retry::Yes,
         seen: &[Seen::Http(429)],
@@ -126,9 +136,10 @@ pub(super) const CODES: &[Code] = &[
         message: "100 runs that belong together have not ended, and no more are allowed",
         hint: "end some of them first",
         see: &["run_too_deep"],
-    },
-    Code {
-        code: "budget_exhausted",
+    };
+
+    BUDGET_EXHAUSTED = Code {
+        name: "budget_exhausted",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409), Seen::Result],
@@ -138,9 +149,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the budget of run run_019a… is used up: 50 of 50 calls",
         hint: "store_artifact and complete_workflow still work: keep what there is, and end the run",
         see: &["run_ended"],
-    },
-    Code {
-        code: "too_early",
+    };
+
+    TOO_EARLY = Code {
+        name: "too_early",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
@@ -151,9 +163,10 @@ pub(super) const CODES: &[Code] = &[
              has, so 2 more are missing",
         hint: "look for the answer with other tools first, then ask for what is left",
         see: &["slot_taken"],
-    },
-    Code {
-        code: "bad_slot",
+    };
+
+    BAD_SLOT = Code {
+        name: "bad_slot",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
@@ -164,9 +177,10 @@ pub(super) const CODES: &[Code] = &[
         message: "a choice has two or more options",
         hint: "choice and multi_choice have two or more options, the other types none",
         see: &["slot_taken"],
-    },
-    Code {
-        code: "slot_taken",
+    };
+
+    SLOT_TAKEN = Code {
+        name: "slot_taken",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
@@ -177,9 +191,10 @@ pub(super) const CODES: &[Code] = &[
              account?\"",
         hint: "use another slot_id for another question, or the very same arguments for the same one",
         see: &["bad_slot"],
-    },
-    Code {
-        code: "bad_answer",
+    };
+
+    BAD_ANSWER = Code {
+        name: "bad_answer",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -189,9 +204,10 @@ pub(super) const CODES: &[Code] = &[
         message: "\"maybe\" is none of the options",
         hint: "`toolgate inputs list` shows what is asked, and which answers it takes",
         see: &["unknown_input"],
-    },
-    Code {
-        code: "input_answered",
+    };
+
+    INPUT_ANSWERED = Code {
+        name: "input_answered",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -201,9 +217,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the question inp_019a… was answered by ann at 2026-01-05T10:00:00.000Z",
         hint: "an answer stands; the run went on with it",
         see: &["input_cancelled"],
-    },
-    Code {
-        code: "input_cancelled",
+    };
+
+    INPUT_CANCELLED = Code {
+        name: "input_cancelled",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(410), Seen::Result],
@@ -213,9 +230,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the question inp_019a… was cancelled: its run no longer waits for it",
         hint: "`toolgate inputs list` shows the questions that still wait",
         see: &["input_answered"],
-    },
-    Code {
-        code: "calls_in_flight",
+    };
+
+    CALLS_IN_FLIGHT = Code {
+        name: "calls_in_flight",
         fault: Blame::Caller,
         retry: Retry::Anew,
         seen: &[Seen::Http(409), Seen::Result],
@@ -226,9 +244,10 @@ pub(super) const CODES: &[Code] = &[
         message: "1 call in this run have not ended: bank:transfer (tc_019a…)",
         hint: "wait for their results and complete the run then; `toolgate runs cancel` ends it as it is",
         see: &["children_running", "configuration.md#runs"],
-    },
-    Code {
-        code: "children_running",
+    };
+
+    CHILDREN_RUNNING = Code {
+        name: "children_running",
         fault: Blame::Caller,
         retry: Retry::Anew,
         seen: &[Seen::Http(409), Seen::Result],
@@ -238,9 +257,10 @@ pub(super) const CODES: &[Code] = &[
         message: "1 run within this one have not ended: run_019a…",
         hint: "end or cancel them first",
         see: &["calls_in_flight"],
-    },
-    Code {
-        code: "call_id_twice",
+    };
+
+    CALL_ID_TWICE = Code {
+        name: "call_id_twice",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -250,9 +270,10 @@ pub(super) const CODES: &[Code] = &[
         message: "field `calls[1].id`: \"call_1\" is the id of another call too",
         hint: "give each call an id of its own",
         see: &["call_id_reused"],
-    },
-    Code {
-        code: "call_id_reused",
+    };
+
+    CALL_ID_REUSED = Code {
+        name: "call_id_reused",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409), Seen::Result],
@@ -263,9 +284,10 @@ pub(super) const CODES: &[Code] = &[
         message: "another call was made in this run under the id \"call_1\"",
         hint: "send the very same call again, or give this one an id of its own",
         see: &["call_id_twice", "call_running"],
-    },
-    Code {
-        code: "call_running",
+    };
+
+    CALL_RUNNING = Code {
+        name: "call_running",
         fault: Blame::Caller,
         retry: Retry::Yes,
         seen: &[Seen::Result],
@@ -275,9 +297,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the call was sent before under this id, and is still under way",
         hint: "send it again under the same id, and it waits for the result",
         see: &["call_id_reused"],
-    },
-    Code {
-        code: "call_unknown",
+    };
+
+    CALL_UNKNOWN = Code {
+        name: "call_unknown",
         fault: Blame::Gateway,
         retry: Retry::No,
         seen: &[Seen::Result],
@@ -288,9 +311,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the gateway stopped while the call was in progress: it is not known whether it ran",
         hint: "look at what it may have changed before you repeat it, under another id",
         see: &["server_lost"],
-    },
-    Code {
-        code: "bad_call_id",
+    };
+
+    BAD_CALL_ID = Code {
+        name: "bad_call_id",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422), Seen::Result],
@@ -300,9 +324,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the id of a call has 1 to 200 characters",
         hint: "pass the id that the model gave the call",
         see: &["call_id_twice"],
-    },
-    Code {
-        code: "bad_task",
+    };
+
+    BAD_TASK = Code {
+        name: "bad_task",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -312,9 +337,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the name of a task has 1 to 200 printable characters",
         hint: "give it a short name, and the rest as `description`",
         see: &["unknown_task"],
-    },
-    Code {
-        code: "bad_summary",
+    };
+
+    BAD_SUMMARY = Code {
+        name: "bad_summary",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422), Seen::Result],
@@ -324,9 +350,10 @@ pub(super) const CODES: &[Code] = &[
         message: "`summary` has at most 20000 characters",
         hint: "shorten it, or store it as an artifact",
         see: &["bad_reason"],
-    },
-    Code {
-        code: "bad_reason",
+    };
+
+    BAD_REASON = Code {
+        name: "bad_reason",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -336,9 +363,10 @@ pub(super) const CODES: &[Code] = &[
         message: "`reason` has at most 500 characters",
         hint: "shorten it, or store it as an artifact",
         see: &["bad_summary"],
-    },
-    Code {
-        code: "bad_input",
+    };
+
+    BAD_INPUT = Code {
+        name: "bad_input",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -348,5 +376,5 @@ pub(super) const CODES: &[Code] = &[
         message: "the path \"data/a.csv\" is given twice",
         hint: "each path names one file",
         see: &["unknown_file"],
-    },
-];
+    };
+}

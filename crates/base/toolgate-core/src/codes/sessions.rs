@@ -3,9 +3,10 @@
 use super::{Code, Retry, Seen};
 use crate::Blame;
 
-pub(super) const CODES: &[Code] = &[
-    Code {
-        code: "unknown_session",
+codes! { SESSIONS, "Sessions, agents and capabilities";
+
+    UNKNOWN_SESSION = Code {
+        name: "unknown_session",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(404)],
@@ -14,34 +15,25 @@ pub(super) const CODES: &[Code] = &[
         advice: "`POST /sessions` opens one; `toolgate sessions list` shows the existing sessions.",
         message: "there is no session \"ses_019a…\"",
         hint: "`POST /sessions` opens one; `toolgate sessions list` shows those there are",
-        see: &["session_closed", "session_over"],
-    },
-    Code {
-        code: "session_closed",
-        fault: Blame::Caller,
-        retry: Retry::No,
-        seen: &[Seen::Http(410)],
-        title: "The session is closed",
-        happened: "The session was closed, or was idle for too long. Its token is no longer valid.",
-        advice: "Open another session.",
-        message: "the session ses_019a… is closed",
-        hint: "open another one",
-        see: &["unknown_session", "session_over"],
-    },
-    Code {
-        code: "session_over",
+        see: &["session_closed"],
+    };
+
+    SESSION_CLOSED = Code {
+        name: "session_closed",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(410), Seen::Result],
-        title: "The session of this call has ended",
-        happened: "The session was closed while a call in it was in progress.",
+        title: "The session is closed",
+        happened: "The session was closed, perhaps while a call in it was in progress, or was idle for too long. Its token is no \
+             longer valid.",
         advice: "Open another session and call again.",
-        message: "the session of this call has ended",
-        hint: "",
-        see: &["session_closed"],
-    },
-    Code {
-        code: "default_session",
+        message: "the session ses_019a… is closed",
+        hint: "open another one",
+        see: &["unknown_session"],
+    };
+
+    DEFAULT_SESSION = Code {
+        name: "default_session",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -51,9 +43,10 @@ pub(super) const CODES: &[Code] = &[
         message: "ses_019a… is what a credential has that brings no session; it follows its agent's definition",
         hint: "change the definition, or revoke the token",
         see: &["unknown_session"],
-    },
-    Code {
-        code: "too_many_sessions",
+    };
+
+    TOO_MANY_SESSIONS = Code {
+        name: "too_many_sessions",
         fault: Blame::Caller,
         retry: Retry::Yes,
         seen: &[Seen::Http(429), Seen::Http(503)],
@@ -64,9 +57,10 @@ pub(super) const CODES: &[Code] = &[
         message: "1000 sessions of the agent reviewer are open, and no more are allowed",
         hint: "close one that is no longer needed, or raise limits.sessions_max of the agent",
         see: &["configuration.md#agents", "configuration.md#limits"],
-    },
-    Code {
-        code: "invalid_session",
+    };
+
+    INVALID_SESSION = Code {
+        name: "invalid_session",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -76,9 +70,10 @@ pub(super) const CODES: &[Code] = &[
         message: "`name` has 1 to 200 printable characters",
         hint: "",
         see: &["invalid_mounts"],
-    },
-    Code {
-        code: "invalid_principal",
+    };
+
+    INVALID_PRINCIPAL = Code {
+        name: "invalid_principal",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -88,9 +83,10 @@ pub(super) const CODES: &[Code] = &[
         message: "a principal may not be called \"gateway\", which could be mistaken for another principal",
         hint: "",
         see: &["not_allowed"],
-    },
-    Code {
-        code: "invalid_mounts",
+    };
+
+    INVALID_MOUNTS = Code {
+        name: "invalid_mounts",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -100,9 +96,10 @@ pub(super) const CODES: &[Code] = &[
         message: "a name in it is empty",
         hint: "",
         see: &["unknown_mount", "mount_left_out"],
-    },
-    Code {
-        code: "unknown_mount",
+    };
+
+    UNKNOWN_MOUNT = Code {
+        name: "unknown_mount",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -112,9 +109,10 @@ pub(super) const CODES: &[Code] = &[
         message: "there is no server \"bnak\"",
         hint: "did you mean bank?",
         see: &["mount_left_out"],
-    },
-    Code {
-        code: "mount_left_out",
+    };
+
+    MOUNT_LEFT_OUT = Code {
+        name: "mount_left_out",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -124,9 +122,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the agent leaves out the server \"bank\"",
         hint: "it has files, search",
         see: &["unknown_mount"],
-    },
-    Code {
-        code: "template_too_weak",
+    };
+
+    TEMPLATE_TOO_WEAK = Code {
+        name: "template_too_weak",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -137,9 +136,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the policy template exploratory is weaker than standard, which holds already",
         hint: "ask for standard or a stricter one, or for none",
         see: &["unknown_template", "configuration.md#policy"],
-    },
-    Code {
-        code: "unknown_template",
+    };
+
+    UNKNOWN_TEMPLATE = Code {
+        name: "unknown_template",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -149,9 +149,10 @@ pub(super) const CODES: &[Code] = &[
         message: "there is no policy template \"strict\"",
         hint: "the templates are exploratory, standard, regulated, audit_critical",
         see: &["template_too_weak"],
-    },
-    Code {
-        code: "unknown_agent",
+    };
+
+    UNKNOWN_AGENT = Code {
+        name: "unknown_agent",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(404), Seen::Http(422)],
@@ -161,9 +162,10 @@ pub(super) const CODES: &[Code] = &[
         message: "there is no agent \"reviewr\"",
         hint: "did you mean reviewer?",
         see: &["agent_undefined"],
-    },
-    Code {
-        code: "agent_undefined",
+    };
+
+    AGENT_UNDEFINED = Code {
+        name: "agent_undefined",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(403)],
@@ -173,9 +175,10 @@ pub(super) const CODES: &[Code] = &[
         message: "this token is bound to the agent \"reviewer\", which is no longer defined",
         hint: "define it again, or use another token",
         see: &["unknown_agent"],
-    },
-    Code {
-        code: "bad_definition",
+    };
+
+    BAD_DEFINITION = Code {
+        name: "bad_definition",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -185,9 +188,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the agent reviewer has a pattern that is none",
         hint: "ask the operator of the gateway to correct it",
         see: &["unknown_capability"],
-    },
-    Code {
-        code: "unknown_capability",
+    };
+
+    UNKNOWN_CAPABILITY = Code {
+        name: "unknown_capability",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(404), Seen::Http(409), Seen::Http(422)],
@@ -197,9 +201,10 @@ pub(super) const CODES: &[Code] = &[
         message: "there is no capability \"cod\"",
         hint: "did you mean code?",
         see: &["capability_in_use"],
-    },
-    Code {
-        code: "capability_in_use",
+    };
+
+    CAPABILITY_IN_USE = Code {
+        name: "capability_in_use",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -209,9 +214,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the capability code is used by the agents reviewer",
         hint: "remove it from these agents first",
         see: &["unknown_capability"],
-    },
-    Code {
-        code: "two_agents",
+    };
+
+    TWO_AGENTS = Code {
+        name: "two_agents",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -221,9 +227,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the agents \"reviewer\" and \"writer\" are both for \"review-bot\"",
         hint: "remove it from the other definition first, or leave it out here",
         see: &["unknown_agent"],
-    },
-    Code {
-        code: "defined_in_file",
+    };
+
+    DEFINED_IN_FILE = Code {
+        name: "defined_in_file",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -233,9 +240,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the agent \"reviewer\" is defined in toolgate.toml",
         hint: "change it there, or choose another name",
         see: &["name_taken"],
-    },
-    Code {
-        code: "name_differs",
+    };
+
+    NAME_DIFFERS = Code {
+        name: "name_differs",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -245,5 +253,5 @@ pub(super) const CODES: &[Code] = &[
         message: "field `name`: \"writer\" is not \"reviewer\", which the address names",
         hint: "leave it out; to rename, put it under the new name and delete the old one",
         see: &["defined_in_file"],
-    },
-];
+    };
+}

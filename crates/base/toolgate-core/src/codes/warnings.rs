@@ -3,9 +3,10 @@
 use super::{Code, Retry, Seen};
 use crate::Blame;
 
-pub(super) const CODES: &[Code] = &[
-    Code {
-        code: "alias",
+codes! { WARNINGS, "Warnings";
+
+    ALIAS = Code {
+        name: "alias",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Warning],
@@ -15,9 +16,10 @@ pub(super) const CODES: &[Code] = &[
         message: "\"transfer\" is another name for bank:transfer. Use \"bank__transfer\".",
         hint: "",
         see: &["alias_sunset"],
-    },
-    Code {
-        code: "arguments_as_text",
+    };
+
+    ARGUMENTS_AS_TEXT = Code {
+        name: "arguments_as_text",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Warning],
@@ -27,9 +29,10 @@ pub(super) const CODES: &[Code] = &[
         message: "`arguments` came as a string and was read as JSON; send an object",
         hint: "",
         see: &["invalid_arguments"],
-    },
-    Code {
-        code: "filtered",
+    };
+
+    FILTERED = Code {
+        name: "filtered",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Warning],
@@ -40,9 +43,10 @@ pub(super) const CODES: &[Code] = &[
         message: "filter \"no card numbers\" masked card at /text before the call was sent",
         hint: "",
         see: &["filter_blocked", "configuration.md#filters"],
-    },
-    Code {
-        code: "input_unchecked",
+    };
+
+    INPUT_UNCHECKED = Code {
+        name: "input_unchecked",
         fault: Blame::Server,
         retry: Retry::No,
         seen: &[Seen::Warning],
@@ -55,9 +59,10 @@ pub(super) const CODES: &[Code] = &[
              \"https://example.com/address.json\", which is not part of it, and nothing is fetched",
         hint: "",
         see: &["tool_unreadable"],
-    },
-    Code {
-        code: "output_schema",
+    };
+
+    OUTPUT_SCHEMA = Code {
+        name: "output_schema",
         fault: Blame::Server,
         retry: Retry::No,
         seen: &[Seen::Warning, Seen::Result],
@@ -70,9 +75,10 @@ pub(super) const CODES: &[Code] = &[
              \"number\"",
         hint: "the tool ran; its server must be fixed, or `output = \"warn\"` set for it",
         see: &["server_garbled", "configuration.md#validation"],
-    },
-    Code {
-        code: "edited",
+    };
+
+    EDITED = Code {
+        name: "edited",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Warning],
@@ -83,9 +89,10 @@ pub(super) const CODES: &[Code] = &[
         message: "ann changed the arguments before the call ran: /amount 900 → 150",
         hint: "",
         see: &["changes_requested"],
-    },
-    Code {
-        code: "meta_withheld",
+    };
+
+    META_WITHHELD = Code {
+        name: "meta_withheld",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Warning],
@@ -97,9 +104,10 @@ pub(super) const CODES: &[Code] = &[
              vendor/priority",
         hint: "",
         see: &["pending_approval"],
-    },
-    Code {
-        code: "run_not_yours",
+    };
+
+    RUN_NOT_YOURS = Code {
+        name: "run_not_yours",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Warning],
@@ -110,9 +118,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the call was not recorded under run_1, which is not a run of its caller",
         hint: "",
         see: &["not_allowed"],
-    },
-    Code {
-        code: "sent_again",
+    };
+
+    SENT_AGAIN = Code {
+        name: "sent_again",
         fault: Blame::Server,
         retry: Retry::No,
         seen: &[Seen::Warning],
@@ -123,9 +132,10 @@ pub(super) const CODES: &[Code] = &[
         message: "server \"bank\" is not available: connection refused; the call was sent once more",
         hint: "",
         see: &["server_lost"],
-    },
-    Code {
-        code: "not_recorded",
+    };
+
+    NOT_RECORDED = Code {
+        name: "not_recorded",
         fault: Blame::Gateway,
         retry: Retry::No,
         seen: &[Seen::Warning],
@@ -135,9 +145,10 @@ pub(super) const CODES: &[Code] = &[
         message: "the end of this call is not recorded yet: the store is not available",
         hint: "",
         see: &["ledger_down"],
-    },
-    Code {
-        code: "file_not_mapped",
+    };
+
+    FILE_NOT_MAPPED = Code {
+        name: "file_not_mapped",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Warning],
@@ -149,9 +160,10 @@ pub(super) const CODES: &[Code] = &[
              `path`",
         hint: "",
         see: &["bad_file_id", "configuration.md#tools"],
-    },
-    Code {
-        code: "long_structure",
+    };
+
+    LONG_STRUCTURE = Code {
+        name: "long_structure",
         fault: Blame::Server,
         retry: Retry::No,
         seen: &[Seen::Warning],
@@ -163,9 +175,10 @@ pub(super) const CODES: &[Code] = &[
              stays because the tool promises what it looks like",
         hint: "",
         see: &["too_many_refs", "configuration.md#results"],
-    },
-    Code {
-        code: "too_many_refs",
+    };
+
+    TOO_MANY_REFS = Code {
+        name: "too_many_refs",
         fault: Blame::Server,
         retry: Retry::No,
         seen: &[Seen::Warning],
@@ -175,9 +188,10 @@ pub(super) const CODES: &[Code] = &[
         message: "3 parts of this result were withheld: at most 64 of one result are kept",
         hint: "",
         see: &["long_structure"],
-    },
-    Code {
-        code: "redacted",
+    };
+
+    REDACTED = Code {
+        name: "redacted",
         fault: Blame::Gateway,
         retry: Retry::No,
         seen: &[Seen::Warning],
@@ -188,9 +202,10 @@ pub(super) const CODES: &[Code] = &[
         message: "secrets were left out of what is kept of this call; only its first answer had them",
         hint: "",
         see: &["call_id_reused", "configuration.md#redact"],
-    },
-    Code {
-        code: "pattern_unmatched",
+    };
+
+    PATTERN_UNMATCHED = Code {
+        name: "pattern_unmatched",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Warning],
@@ -201,5 +216,5 @@ pub(super) const CODES: &[Code] = &[
         message: "tools[0]: no tool fits `bnak:*`",
         hint: "",
         see: &["unknown_capability"],
-    },
-];
+    };
+}

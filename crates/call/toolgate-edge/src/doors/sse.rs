@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use tokio::sync::mpsc;
+use toolgate_core::codes;
 use toolgate_core::scope::{Credential, Route};
 use toolgate_wire::sse;
 
 use crate::doors::body;
-use crate::doors::http_message::{Request, Response, empty, event_stream, problem, read_body};
+use crate::doors::http_message::{Request, Response, empty, event_stream, problem, problem_as, read_body};
 use crate::doors::pairs::Inlet;
 use crate::doors::pipe::{Pipe, Place};
 use crate::gateway::Gateway;
@@ -19,9 +20,9 @@ const SESSION_KEY: &str = "sessionId";
 
 pub(crate) fn open(gateway: &Arc<Gateway>, credential: Credential) -> Response {
     if gateway.pairs.count() >= gateway.limits.sessions_max {
-        return problem(
+        return problem_as(
             StatusCode::SERVICE_UNAVAILABLE,
-            "too_many_sessions",
+            &codes::TOO_MANY_SESSIONS,
             "too many sessions are open",
             "try again later",
         );
@@ -56,19 +57,13 @@ pub(crate) async fn message(gateway: &Arc<Gateway>, credential: &Credential, req
     let id = query.split('&').find_map(|pair| pair.strip_prefix(SESSION_KEY)?.strip_prefix('='));
     let Some(id) = id else {
         return problem(
-            StatusCode::BAD_REQUEST,
-            "no_session",
+            &codes::NO_SESSION,
             "no session is named",
             "post to the address that GET /sse gives out",
         );
     };
     let Some(take) = gateway.pairs.find(id, credential) else {
-        return problem(
-            StatusCode::NOT_FOUND,
-            "unknown_session",
-            "unknown session",
-            "open one with GET /sse",
-        );
+        return problem(&codes::UNKNOWN_SESSION, "unknown session", "open one with GET /sse");
     };
     match read_body(request.into_body(), gateway.limits.request_bytes_max).await {
         Ok(bytes) => {

@@ -4,17 +4,18 @@
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolgate_core::approval::{ApprovalRefusal, ApprovalState};
+use toolgate_core::codes;
 use toolgate_core::event::{Durability, EventKind, Outcome};
 use toolgate_core::governance::{StartRefused, StoreDown, Warrant};
 use toolgate_core::port::{Reply, ServerError};
-use toolgate_core::{Blame, Digest, FaultKind, RawJson, RpcError, stop_point};
+use toolgate_core::{Digest, FaultKind, RawJson, RpcError, stop_point};
 use toolgate_wire::Members;
 use toolgate_wire::object::may_say;
 
 use super::approve::Approved;
 use super::filter;
 use super::heard::ran_before;
-use crate::answer::Refusal;
+use crate::answer::CallRefusal;
 use crate::call::{Account, Delivered, Executor, Load, Pipeline, Undelivered, WhenDown};
 use crate::envelope::Warning;
 use crate::flight::Flight;
@@ -40,7 +41,7 @@ pub(super) enum End {
         outcome: Outcome,
         origin: Origin,
         /// The result of the check against the tool's own schema, if known already.
-        checked: Option<Box<Result<(), Refusal>>>,
+        checked: Option<Box<Result<(), CallRefusal>>>,
     },
     /// It ran, but a filter withholds the result.
     Withheld(Box<Withheld>),
@@ -58,7 +59,7 @@ pub(super) struct Withheld {
     pub(super) outcome: Outcome,
     /// The result with the finds masked.
     pub(super) kept: Option<RawJson>,
-    pub(super) refusal: Refusal,
+    pub(super) refusal: CallRefusal,
 }
 
 /// The origin of a result.
@@ -90,7 +91,7 @@ pub(crate) async fn execute<'p>(
     match admitted {
         Some(Ok(())) => {}
         Some(Err(refusal)) => {
-            return Err(Stopped::new(ticket, Outcome::Refused, Refusal::of_content(&refusal)));
+            return Err(Stopped::new(ticket, Outcome::Refused, CallRefusal::of_content(&refusal)));
         }
         None => return Err(Stopped::new(ticket, Outcome::Cancelled, cancelled())),
     }
@@ -193,7 +194,9 @@ async fn send(
     if let (Err(Undelivered::Server(ServerError::Fault(fault))), Some(load)) = (&delivered, again)
         && matches!(fault.kind, FaultKind::Lost { .. })
     {
-        ticket.warnings.push(Warning::new("sent_again", format!("{fault}; the call was sent once more")));
+        ticket
+            .warnings
+            .push(Warning::new(&codes::SENT_AGAIN, format!("{fault}; the call was sent once more")));
         delivered = tokio::select! {
             delivered = executor.execute(&call, load) => delivered,
             () = cancel.cancelled() => return Err(End::Cancelled),
@@ -254,7 +257,7 @@ fn extras(ticket: &mut Ticket, is_agreed: bool) -> Extras {
         "people agreed to the arguments of this call alone, so these members of `_meta` were not sent: {}",
         withheld.join(", ")
     );
-    ticket.warnings.push(Warning::new("meta_withheld", message));
+    ticket.warnings.push(Warning::new(&codes::META_WITHHELD, message));
     Extras { sent: None, withheld }
 }
 
@@ -293,10 +296,9 @@ pub(super) fn outcome_of(result: &RawJson) -> Outcome {
     if said { Outcome::ToolError } else { Outcome::Succeeded }
 }
 
-pub(super) fn cancelled() -> Refusal {
-    Refusal::new(
-        "cancelled",
-        Blame::Caller,
+pub(super) fn cancelled() -> CallRefusal {
+    CallRefusal::new(
+        &codes::CANCELLED,
         "the call was cancelled before it was sent",
         "call again if it is still wanted",
     )
@@ -304,18 +306,17 @@ pub(super) fn cancelled() -> Refusal {
 
 pub(super) fn ledger_down(ticket: Ticket, down: &StoreDown) -> Box<Stopped> {
     let message = format!("the call was not sent because it could not be recorded: {down}");
-    let refusal = Refusal::new(
-        "ledger_down",
-        Blame::Gateway,
+    let refusal = CallRefusal::new(
+        &codes::LEDGER_DOWN,
         message,
         "call again in a moment; the operator sees the cause in the log",
     );
-    Stopped::new(ticket, Outcome::Refused, refusal.retry())
+    Stopped::new(ticket, Outcome::Refused, refusal)
 }
 
 fn stale(ticket: Ticket, message: &str) -> Box<Stopped> {
-    let refusal = Refusal::new("stale", Blame::Caller, message, "make the call again from the start");
-    Stopped::new(ticket, Outcome::Refused, refusal.retry())
+    let refusal = CallRefusal::new(&codes::STALE, message, "make the call again from the start");
+    Stopped::new(ticket, Outcome::Refused, refusal)
 }
 
 /// Another call took the approval between the decision and now.
@@ -330,6 +331,6 @@ async fn not_approved(pipeline: &Pipeline, ticket: Ticket, refusal: ApprovalRefu
     let message = format!("the call was not sent: {refusal}");
     let hint = "call again, which asks the approvers again";
     let details = json!({ "approval_id": ticket.approval });
-    let refusal = Refusal::new("not_approved", Blame::Caller, message, hint).details(details);
+    let refusal = CallRefusal::new(&codes::NOT_APPROVED, message, hint).details(details);
     Stopped::new(ticket, Outcome::Refused, refusal)
 }

@@ -1,14 +1,15 @@
 //! Step one: filters inspect what is to be sent; and on the way back, what the server answered.
 
 use serde_json::{Value, json};
+use toolgate_core::codes;
 use toolgate_core::content::Notice;
 use toolgate_core::event::{EventKind, Outcome};
 use toolgate_core::port::Reply;
-use toolgate_core::{Blame, RawJson, RpcError};
+use toolgate_core::{RawJson, RpcError};
 
 use super::execute::{End, Withheld, outcome_of};
 use super::record::check_output;
-use crate::answer::Refusal;
+use crate::answer::CallRefusal;
 use crate::call::{Delivered, Pipeline};
 use crate::canonical;
 use crate::envelope::Warning;
@@ -72,7 +73,11 @@ fn sift_arguments<'f>(filters: &'f Filters, ticket: &mut Ticket, watched: &mut W
 
 /// The same for approved arguments: they or the filters may have changed. Nothing is masked any more, since
 /// the approved arguments are what is sent.
-pub(super) fn look_again(pipeline: &Pipeline, ticket: &mut Ticket, effective: &Value) -> Result<(), Refusal> {
+pub(super) fn look_again(
+    pipeline: &Pipeline,
+    ticket: &mut Ticket,
+    effective: &Value,
+) -> Result<(), CallRefusal> {
     let Some(filters) = pipeline.filters.load_full() else {
         ticket.watched = None;
         return Ok(());
@@ -97,7 +102,7 @@ pub(super) fn look_again(pipeline: &Pipeline, ticket: &mut Ticket, effective: &V
 pub struct Clean {
     delivered: Delivered,
     /// The result of the check against the tool's own schema, if it happened before something was masked.
-    checked: Option<Box<Result<(), Refusal>>>,
+    checked: Option<Box<Result<(), CallRefusal>>>,
 }
 
 impl Clean {
@@ -114,7 +119,7 @@ impl Clean {
         self
     }
 
-    pub(super) fn into_parts(self) -> (Delivered, Option<Box<Result<(), Refusal>>>) {
+    pub(super) fn into_parts(self) -> (Delivered, Option<Box<Result<(), CallRefusal>>>) {
         (self.delivered, self.checked)
     }
 }
@@ -185,7 +190,7 @@ fn note(pipeline: &Pipeline, ticket: &mut Ticket, filters: &Filters, side: Side,
 fn warn(ticket: &mut Ticket, fired: &[Fired<'_>], when: &str) {
     for one in fired.iter().filter(|one| one.action == Action::Mask) {
         let message = format!("filter {:?} masked {one} {when}", one.filter);
-        ticket.warnings.push(Warning::new("filtered", message));
+        ticket.warnings.push(Warning::new(&codes::FILTERED, message));
     }
 }
 
@@ -193,18 +198,18 @@ fn says(fired: &[Fired<'_>], action: Action) -> bool {
     fired.iter().any(|one| one.action == action)
 }
 
-fn blocked(ticket: &Ticket, fired: &[Fired<'_>]) -> Refusal {
+fn blocked(ticket: &Ticket, fired: &[Fired<'_>]) -> CallRefusal {
     let stops = fired.iter().filter(|one| one.action != Action::Ask);
     let found: Vec<String> = stops.map(|one| format!("filter {:?} found {one}", one.filter)).collect();
     let message = format!("this call of {} was not sent: {}", ticket.tool.name, found.join("; "));
     let hint = "leave it out of the arguments and call again; the operator decides what may be sent";
-    Refusal::new("filter_blocked", Blame::Caller, message, hint).details(json!({ "filters": fired }))
+    CallRefusal::new(&codes::FILTER_BLOCKED, message, hint).details(json!({ "filters": fired }))
 }
 
-fn withheld(ticket: &Ticket, fired: &[Fired<'_>]) -> Refusal {
+fn withheld(ticket: &Ticket, fired: &[Fired<'_>]) -> CallRefusal {
     let stops = fired.iter().filter(|one| one.action == Action::Block);
     let found: Vec<String> = stops.map(|one| format!("filter {:?} found {one}", one.filter)).collect();
     let message = format!("{} ran, and its result is withheld: {}", ticket.tool.name, found.join("; "));
     let hint = "do not repeat the call to get it: it has run; the operator decides what may be passed on";
-    Refusal::new("result_withheld", Blame::Server, message, hint).details(json!({ "filters": fired }))
+    CallRefusal::new(&codes::RESULT_WITHHELD, message, hint).details(json!({ "filters": fired }))
 }

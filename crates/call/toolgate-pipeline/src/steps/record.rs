@@ -1,17 +1,18 @@
 //! Step seven: the end of the call is in the ledger before the caller gets the answer.
 
 use serde_json::{Value, json};
+use toolgate_core::codes;
 use toolgate_core::event::{Durability, EventKind, Outcome};
-use toolgate_core::{Blame, CanonicalName, OutputCheck, RawJson, stop_point};
+use toolgate_core::{CanonicalName, OutputCheck, RawJson, stop_point};
 use toolgate_wire::Members;
 
 use super::approve::{agreement, bound};
 use super::execute::{End, Executed, Origin, Withheld};
-use crate::answer::{Answer, AnswerBody, Refusal};
+use crate::answer::{Answer, AnswerBody, CallRefusal};
 use crate::call::{Account, Pipeline, Round, WhenDown};
 use crate::canonical;
 use crate::difference;
-use crate::envelope::{Envelope, OUTPUT_SCHEMA, Warning};
+use crate::envelope::{Envelope, Warning};
 use crate::redact::echo;
 use crate::schema::{InputCheck, render};
 use crate::ticket::{Stopped, Ticket, Words};
@@ -87,11 +88,11 @@ async fn record_executed(pipeline: &Pipeline, executed: Executed<'_>) -> Recorde
         }
         End::Fault(fault) => {
             let detail = json!({ "code": fault.kind.code(), "message": shortened(&fault.to_string()) });
-            (Outcome::Failed, AnswerBody::Refusal(Refusal::of_fault(&fault)), None, Some(detail))
+            (Outcome::Failed, AnswerBody::Refusal(CallRefusal::of_fault(&fault)), None, Some(detail))
         }
         End::Refused(refusal) => {
             let detail = json!({ "code": refusal.code, "message": shortened(&refusal.message) });
-            (Outcome::Failed, AnswerBody::Refusal(Refusal::of_content(&refusal)), None, Some(detail))
+            (Outcome::Failed, AnswerBody::Refusal(CallRefusal::of_content(&refusal)), None, Some(detail))
         }
         End::InputRequired(result) => return pause(pipeline, ticket, result, agreed).await,
         End::Task(result) => {
@@ -101,7 +102,7 @@ async fn record_executed(pipeline: &Pipeline, executed: Executed<'_>) -> Recorde
         End::Cancelled => {
             let message = "the call was cancelled after it was sent";
             let hint = "it may have taken effect; look before you repeat it";
-            let refusal = Refusal::new("cancelled", Blame::Caller, message, hint);
+            let refusal = CallRefusal::new(&codes::CANCELLED, message, hint);
             (Outcome::Cancelled, AnswerBody::Refusal(refusal), None, None)
         }
     };
@@ -162,7 +163,7 @@ async fn complete(
     outcome: Outcome,
     output: Option<toolgate_core::Digest>,
     detail: Option<Value>,
-) -> Option<Refusal> {
+) -> Option<CallRefusal> {
     let executed = outcome.is_executed();
     if executed && !ticket.is_recorded() {
         return None;
@@ -183,11 +184,12 @@ async fn complete(
         && pipeline.settings.reads_when_down == WhenDown::Refuse;
     if withheld {
         let message = format!("the result is withheld because the call could not be recorded: {down}");
-        return Some(Refusal::new("ledger_down", Blame::Gateway, message, "call again in a moment").retry());
+        return Some(CallRefusal::new(&codes::LEDGER_DOWN, message, "call again in a moment"));
     }
-    ticket
-        .warnings
-        .push(Warning::new("not_recorded", format!("the end of this call is not recorded yet: {down}")));
+    ticket.warnings.push(Warning::new(
+        &codes::NOT_RECORDED,
+        format!("the end of this call is not recorded yet: {down}"),
+    ));
     None
 }
 
@@ -216,7 +218,9 @@ async fn pause(
         ticket.unwritten.events.push(event);
         let entry = std::mem::take(&mut ticket.unwritten);
         if let Err(down) = pipeline.ledger.append(entry).await {
-            ticket.warnings.push(Warning::new("not_recorded", format!("this step is not recorded: {down}")));
+            ticket
+                .warnings
+                .push(Warning::new(&codes::NOT_RECORDED, format!("this step is not recorded: {down}")));
         }
     }
     Recorded {
@@ -238,7 +242,11 @@ fn keep_output(pipeline: &Pipeline, ticket: &mut Ticket, result: &RawJson) -> to
 }
 
 /// Holds a result against the tool's own schema.
-pub(super) fn check_output(pipeline: &Pipeline, ticket: &mut Ticket, result: &RawJson) -> Option<Refusal> {
+pub(super) fn check_output(
+    pipeline: &Pipeline,
+    ticket: &mut Ticket,
+    result: &RawJson,
+) -> Option<CallRefusal> {
     ticket.tool.output_schema.as_ref()?;
     let check = ticket.tool.output_check.unwrap_or(pipeline.settings.output_check);
     if check == OutputCheck::Off {
@@ -259,10 +267,10 @@ pub(super) fn check_output(pipeline: &Pipeline, ticket: &mut Ticket, result: &Ra
         }
     };
     let message = format!("the result of {} breaks the tool's own schema: {problem}", ticket.tool.name);
-    ticket.warnings.push(Warning::new(OUTPUT_SCHEMA, message.clone()));
+    ticket.warnings.push(Warning::new(&codes::OUTPUT_SCHEMA, message.clone()));
     if check == OutputCheck::Warn {
         return None;
     }
     let hint = "the tool ran; its server must be fixed, or `output = \"warn\"` set for it";
-    Some(Refusal::new(OUTPUT_SCHEMA, Blame::Server, message, hint))
+    Some(CallRefusal::new(&codes::OUTPUT_SCHEMA, message, hint))
 }

@@ -174,7 +174,7 @@ async fn a_review_of_what_is_no_longer_offered_is_a_conflict(backing: Backing) {
     let auditor = site.token("--role auditor");
     let body = json!({ "verdict": "accept", "version": first });
     let answer = site.rest(&auditor, "POST", "/registry/tools/jobs:run/review", Some(body)).await;
-    refused(&answer, 403, "role_insufficient");
+    refused(&answer, 403, "wrong_role");
 }
 
 #[tokio::test]

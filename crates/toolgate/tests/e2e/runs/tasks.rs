@@ -19,7 +19,7 @@ async fn a_task_is_defined_changed_and_removed_by_those_who_run_the_gateway() {
     refused(
         &archive.site.rest(archive.agent(), "POST", "/tasks", Some(body)).await,
         403,
-        "role_insufficient",
+        "wrong_role",
     );
     let changed = json!({ "name": "Tailor two", "budget": {} });
     let changed = archive.site.rest(archive.admin(), "PUT", &path, Some(changed)).await;
