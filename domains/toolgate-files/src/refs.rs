@@ -140,7 +140,7 @@ fn pattern(words: &str) -> Result<Regex, Refusal> {
     let pattern = fits.then(|| RegexBuilder::new(&regex::escape(words)).case_insensitive(true).build().ok());
     pattern.flatten().ok_or_else(|| {
         let message = format!("a query has 1 to {QUERY_CHARS_MAX} characters");
-        Refusal::new(&codes::BAD_QUERY, message).hint("give the words that you look for")
+        Refusal::new(&codes::BAD_QUERY, message)
     })
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn down(error: StoreError) -> Refusal {
         StoreError::BytesGone { .. } => being_deleted(),
         error => {
             tracing::warn!(%error, "the store of the files is not available");
-            Refusal::new(&codes::STORE_DOWN, "the gateway's store is not available").hint("try again later")
+            Refusal::new(&codes::STORE_DOWN, "the gateway's store is not available")
         }
     }
 }
@@ -31,12 +31,12 @@ pub(crate) fn no_folder(folder: &Path, error: &std::io::Error) -> Refusal {
 /// The rare moment at which unused bytes are needed again while they are deleted.
 pub(crate) fn being_deleted() -> Refusal {
     let message = "the same bytes are being deleted at this moment";
-    Refusal::new(&codes::STORAGE_BUSY, message).hint("try again in a few minutes")
+    Refusal::new(&codes::STORAGE_BUSY, message)
 }
 
 pub(crate) fn cut_off(bytes: u64, error: &impl Display) -> Refusal {
     let message = format!("the upload broke off after {bytes} bytes: {error}");
-    Refusal::new(&codes::UPLOAD_CUT_OFF, message).hint("nothing of it was kept; send it again")
+    Refusal::new(&codes::UPLOAD_CUT_OFF, message)
 }
 
 /// The refusal of an upload that is too large.
@@ -53,7 +53,6 @@ pub(crate) fn broken_off(error: &SourceError) -> Refusal {
 
 pub(crate) fn bad_name(error: BadFileName) -> Refusal {
     Refusal::new(&codes::BAD_FILE_NAME, error.to_string())
-        .hint("give the name alone, such as `report.pdf`, without folders")
 }
 
 /// Parses a file name.
@@ -122,15 +121,12 @@ pub(crate) fn bad_keep(keep: Option<Duration>) -> Refusal {
         Some(keep) => format!("a file is kept for 1 to {} seconds here", keep.as_secs()),
         None => "a file is kept for a second at least".to_owned(),
     };
-    Refusal::new(&codes::BAD_EXPIRY, message)
-        .field("expires_in_seconds")
-        .hint("leave it out to keep the file as long as files are kept here")
+    Refusal::new(&codes::BAD_EXPIRY, message).field("expires_in_seconds")
 }
 
 pub(crate) fn too_much_kept(owner: &PrincipalId, kept: u64, max: u64) -> Refusal {
     let message = format!("{kept} bytes of files are kept for {owner}, who may have {max}");
     Refusal::new(&codes::STORAGE_QUOTA, message)
-        .hint("delete files that are not needed; `[[quotas]] stored_bytes_max` sets how much is kept")
 }
 
 pub(crate) fn not_content(digest: &Digest) -> Refusal {
@@ -140,7 +136,7 @@ pub(crate) fn not_content(digest: &Digest) -> Refusal {
 
 pub(crate) fn not_fetched(one: &Ref) -> Refusal {
     let message = format!("what {} stands for is still with the server that made it", one.id);
-    Refusal::new(&codes::REF_NOT_FETCHED, message).hint("read it once, which fetches it")
+    Refusal::new(&codes::REF_NOT_FETCHED, message)
 }
 
 pub(crate) fn artifact_conflict(existing: &Artifact) -> Refusal {
@@ -150,12 +146,10 @@ pub(crate) fn artifact_conflict(existing: &Artifact) -> Refusal {
         existing.digest
     );
     Refusal::new(&codes::ARTIFACT_CONFLICT, message)
-        .hint("artifacts never change; store it under another name")
 }
 
 pub(crate) fn bad_base64(error: &base64::DecodeError) -> Refusal {
     Refusal::new(&codes::BAD_BASE64, format!("the content is no Base64: {error}"))
-        .hint("send Base64 of the standard alphabet, or plain text")
 }
 
 pub(crate) fn bad_range(bytes: u64) -> Refusal {
@@ -164,25 +158,22 @@ pub(crate) fn bad_range(bytes: u64) -> Refusal {
 
 pub(crate) fn bad_address() -> Refusal {
     Refusal::new(&codes::BAD_ADDRESS, "this URL was not issued here, or was changed")
-        .hint("use it exactly as it was issued")
 }
 
 pub(crate) fn address_expired() -> Refusal {
-    Refusal::new(&codes::ADDRESS_EXPIRED, "this URL has expired").hint("ask for a new one")
+    Refusal::new(&codes::ADDRESS_EXPIRED, "this URL has expired")
 }
 
 pub(crate) fn no_public_url() -> Refusal {
     Refusal::new(&codes::NO_PUBLIC_URL, "the gateway does not know its public URL")
-        .hint("an operator can set `public_url`")
 }
 
 pub(crate) fn upload_used(id: &UploadId) -> Refusal {
     Refusal::new(&codes::UPLOAD_USED, format!("the upload URL {id} was used, or is in use"))
-        .hint("an upload URL takes one file; request another")
 }
 
 pub(crate) fn upload_expired(id: &UploadId) -> Refusal {
-    Refusal::new(&codes::UPLOAD_EXPIRED, format!("the upload URL {id} has expired")).hint("request another")
+    Refusal::new(&codes::UPLOAD_EXPIRED, format!("the upload URL {id} has expired"))
 }
 
 pub(crate) fn slow_storage() -> Refusal {

@@ -74,10 +74,7 @@ fn invalid(message: impl Into<String>, hint: &str) -> Refusal {
 
 /// The session's run.
 fn run_of(holder: &Holder) -> Result<&RunId, Refusal> {
-    holder.run.as_ref().ok_or_else(|| {
-        Refusal::new(&codes::NO_RUN, "this session does not belong to a run")
-            .hint("`POST /runs` starts one and opens its session")
-    })
+    holder.run.as_ref().ok_or_else(|| Refusal::new(&codes::NO_RUN, "this session does not belong to a run"))
 }
 
 fn done(text: impl Into<String>, data: Value) -> PlatformAnswer {

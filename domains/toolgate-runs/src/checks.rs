@@ -44,7 +44,7 @@ pub(crate) fn client_id(text: &str) -> Result<(), Refusal> {
         true => Ok(()),
         false => {
             let message = format!("the id of a call has 1 to {CLIENT_ID_CHARS_MAX} characters");
-            Err(invalid(&codes::BAD_CALL_ID, message, "id").hint("pass the id that the model gave the call"))
+            Err(invalid(&codes::BAD_CALL_ID, message, "id"))
         }
     }
 }
@@ -91,7 +91,7 @@ pub(crate) fn cursor(text: Option<&str>) -> Result<Option<PageCursor>, Refusal> 
     let parsed = text.map(str::parse).transpose();
     parsed.map_err(|_| {
         let message = format!("{:?} is not a cursor of an earlier page", text.unwrap_or_default());
-        invalid(&codes::INVALID_CURSOR, message, "cursor").hint("pass `next` of the previous page unchanged")
+        invalid(&codes::INVALID_CURSOR, message, "cursor")
     })
 }
 

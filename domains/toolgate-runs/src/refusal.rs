@@ -16,35 +16,29 @@ const NAMED_MAX: usize = 5;
 pub(crate) fn refusal(error: RunError) -> Refusal {
     match error {
         RunError::UnknownRun(id) => unknown_run(&id),
-        RunError::UnknownTask(id) => Refusal::new(&codes::UNKNOWN_TASK, format!("there is no task {id}"))
-            .hint("`GET /tasks` lists those there are"),
+        RunError::UnknownTask(id) => Refusal::new(&codes::UNKNOWN_TASK, format!("there is no task {id}")),
         RunError::UnknownInput(id) => unknown_input(&id),
         RunError::Step(refusal) => refusal,
         RunError::Paused { run, question } => paused(&run, question.as_deref()),
         RunError::NotPaused { run, state } => {
             Refusal::new(&codes::RUN_STATE, format!("run {run} is {}, not paused", state.as_str()))
-                .hint("there is nothing to resume; `toolgate runs show` says where it stands")
         }
         RunError::Exhausted(exhausted) => budget_exhausted(&exhausted),
         RunError::TooEarly { completed } => too_early(&completed),
         RunError::SlotTaken(before) => slot_taken(&before),
         RunError::Resolved(input) => resolved(&input),
-        RunError::BadAnswer(bad) => Refusal::new(&codes::BAD_ANSWER, bad.to_string())
-            .field("answer")
-            .hint("`toolgate inputs list` shows what is asked, and which answers it takes"),
+        RunError::BadAnswer(bad) => Refusal::new(&codes::BAD_ANSWER, bad.to_string()).field("answer"),
         RunError::InFlight(calls) => in_flight(&calls),
         RunError::OpenChildren(children) => open_children(&children),
         RunError::TooDeep { max } => Refusal::new(
             &codes::RUN_TOO_DEEP,
             format!("there are at most {max} runs nested within one another"),
-        )
-        .hint("do the work in the parent run, or in a run of its own"),
+        ),
         RunError::TooManyRuns { max } => {
             let message = format!("{max} runs that belong together have not ended, and no more are allowed");
-            Refusal::new(&codes::TOO_MANY_RUNS, message).hint("end some of them first")
+            Refusal::new(&codes::TOO_MANY_RUNS, message)
         }
-        RunError::Stale { current } => Refusal::new(&codes::STALE, format!("it is at version {current} now"))
-            .hint("read it again and make the change again"),
+        RunError::Stale { current } => Refusal::new(&codes::STALE, format!("it is at version {current} now")),
         RunError::Store(error) => down(&error),
     }
 }
@@ -52,19 +46,16 @@ pub(crate) fn refusal(error: RunError) -> Refusal {
 /// A missing run and one that the caller may not see look the same.
 pub fn unknown_run(id: &RunId) -> Refusal {
     Refusal::new(&codes::UNKNOWN_RUN, format!("there is no run {id}"))
-        .hint("`toolgate runs list` shows those there are; `POST /runs` creates one")
 }
 
 /// The same for a question.
 pub fn unknown_input(id: &InputId) -> Refusal {
     Refusal::new(&codes::UNKNOWN_INPUT, format!("there is no question {id}"))
-        .hint("`toolgate inputs list` shows those that wait for an answer")
 }
 
 /// The store is down.
 pub(crate) fn down(error: &StoreError) -> Refusal {
     Refusal::new(&codes::STORE_DOWN, format!("the store is not available: {error}"))
-        .hint("try again in a moment")
 }
 
 fn paused(run: &RunId, question: Option<&InputRequest>) -> Refusal {
@@ -92,7 +83,6 @@ fn budget_exhausted(exhausted: &Exhausted) -> Refusal {
         ),
     };
     Refusal::new(&codes::BUDGET_EXHAUSTED, message)
-        .hint("store_artifact and complete_workflow still work: keep what there is, and end the run")
 }
 
 fn too_early(completed: &[StoredRunCall]) -> Refusal {
@@ -108,7 +98,6 @@ fn too_early(completed: &[StoredRunCall]) -> Refusal {
         if missing == 1 { "is" } else { "are" }
     );
     Refusal::new(&codes::TOO_EARLY, message)
-        .hint("look for the answer with other tools first, then ask for what is left")
 }
 
 fn slot_taken(before: &InputRequest) -> Refusal {
@@ -119,9 +108,7 @@ fn slot_taken(before: &InputRequest) -> Refusal {
         slot.slot_type.as_str(),
         prompt(before)
     );
-    Refusal::new(&codes::SLOT_TAKEN, message)
-        .field("slot_id")
-        .hint("use another slot_id for another question, or the very same arguments for the same one")
+    Refusal::new(&codes::SLOT_TAKEN, message).field("slot_id")
 }
 
 /// It was answered already, or the answer is no longer needed.
@@ -129,12 +116,11 @@ fn resolved(input: &InputRequest) -> Refusal {
     let at = input.resolved_at_ms.map_or_else(String::new, |at_ms| format!(" at {}", moment::rfc3339(at_ms)));
     if input.state == InputState::Cancelled {
         let message = format!("the question {} was cancelled{at}: its run no longer waits for it", input.id);
-        return Refusal::new(&codes::INPUT_CANCELLED, message)
-            .hint("`toolgate inputs list` shows the questions that still wait");
+        return Refusal::new(&codes::INPUT_CANCELLED, message);
     }
     let by = input.answered_by.as_ref().map_or("somebody", |by| by.as_str());
     let message = format!("the question {} was answered by {by}{at}", input.id);
-    Refusal::new(&codes::INPUT_ANSWERED, message).hint("an answer stands; the run went on with it")
+    Refusal::new(&codes::INPUT_ANSWERED, message)
 }
 
 fn in_flight(calls: &[StoredRunCall]) -> Refusal {
@@ -144,7 +130,6 @@ fn in_flight(calls: &[StoredRunCall]) -> Refusal {
         named(calls.iter().map(|call| format!("{} ({})", call.tool, call.call)))
     );
     Refusal::new(&codes::CALLS_IN_FLIGHT, message)
-        .hint("wait for their results and complete the run then; `toolgate runs cancel` ends it as it is")
 }
 
 fn open_children(children: &[RunId]) -> Refusal {
@@ -153,7 +138,7 @@ fn open_children(children: &[RunId]) -> Refusal {
         counted(children.len(), "run"),
         named(children.iter())
     );
-    Refusal::new(&codes::CHILDREN_RUNNING, message).hint("end or cancel them first")
+    Refusal::new(&codes::CHILDREN_RUNNING, message)
 }
 
 fn counted(count: usize, what: &str) -> String {

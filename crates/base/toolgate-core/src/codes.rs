@@ -50,10 +50,28 @@ pub struct Code {
     pub advice: &'static str,
     /// An example of the gateway's message.
     pub message: &'static str,
-    /// An example of the hint; empty if there is none.
-    pub hint: &'static str,
+    pub hint: Hint,
     /// Other codes, and places of the reference such as `configuration.md#limits`.
     pub see: &'static [&'static str],
+}
+
+/// The advice that an answer gives beside its message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Hint {
+    None,
+    /// Every answer with this code gives it, unless it has a better one.
+    Standard(&'static str),
+    /// Each answer gives its own, such as this one.
+    Example(&'static str),
+}
+
+impl Hint {
+    pub fn text(self) -> &'static str {
+        match self {
+            Hint::None => "",
+            Hint::Standard(text) | Hint::Example(text) => text,
+        }
+    }
 }
 
 /// The chance that the same request succeeds when it is sent again.
@@ -91,6 +109,14 @@ impl Code {
             Seen::Http(status) => Some(*status),
             _ => None,
         })
+    }
+
+    /// The hint of an answer that has none of its own.
+    pub fn standard_hint(&self) -> &'static str {
+        match self.hint {
+            Hint::Standard(text) => text,
+            Hint::None | Hint::Example(_) => "",
+        }
     }
 
     /// The usual kind of a refusal with this code.

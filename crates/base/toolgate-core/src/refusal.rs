@@ -34,9 +34,15 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// A refusal of the kind that its code usually has.
+    /// A refusal with the usual kind and hint of its code.
     pub fn new(code: &'static Code, message: impl Into<String>) -> Self {
-        Self { kind: code.kind(), code, message: message.into(), hint: String::new(), field: None }
+        Self {
+            kind: code.kind(),
+            code,
+            message: message.into(),
+            hint: code.standard_hint().to_owned(),
+            field: None,
+        }
     }
 
     #[must_use]

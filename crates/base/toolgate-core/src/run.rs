@@ -239,7 +239,7 @@ impl Run {
 /// The refusal of a step of a run that has ended.
 pub fn ended(id: &RunId, state: RunState) -> Refusal {
     let message = format!("run {id} has ended: it is {}", state.as_str());
-    Refusal::new(&codes::RUN_ENDED, message).hint("start another run for more work")
+    Refusal::new(&codes::RUN_ENDED, message)
 }
 
 /// The kind of a tool that a run calls. Only data tools count towards budgets, and must come before a

@@ -218,8 +218,7 @@ impl Quotas {
             return Ok(());
         }
         let message = format!("{pending} calls of principal {principal} wait for people already");
-        Err(Refusal::new(&codes::TOO_MANY_APPROVALS, message)
-            .hint("wait until people have decided; `[[quotas]] approvals_max` sets how many may wait"))
+        Err(Refusal::new(&codes::TOO_MANY_APPROVALS, message))
     }
 
     /// Tells the store what was counted since it was told last, and hears what others have counted.
@@ -321,8 +320,7 @@ impl Tally {
         {
             let message =
                 format!("{} has made the {max} calls that it may make in a day", self.holder.name());
-            return Err(Refusal::new(&codes::CALL_BUDGET_SPENT, message)
-                .hint("the next day begins at midnight UTC; `[[quotas]] calls_per_day` sets the number"));
+            return Err(Refusal::new(&codes::CALL_BUDGET_SPENT, message));
         }
         if let (Some(refill), Some(rate)) = (refill, quota.rate) {
             refill.take(now).map_err(|wait| {
@@ -370,11 +368,7 @@ impl Entering {
     /// Waits for the call's turn, as long as it may.
     pub(crate) async fn wait(mut self) -> Result<Places, Refusal> {
         for Wanted { line, who, wait } in self.wanted {
-            let refused = |message: String| {
-                Refusal::new(&codes::TOO_MANY_CALLS, message).hint(
-                    "repeat the call when others have finished; `[[quotas]]` sets how many run and wait",
-                )
-            };
+            let refused = |message: String| Refusal::new(&codes::TOO_MANY_CALLS, message);
             let place = match line.join() {
                 Joined::Placed(place) => place,
                 Joined::Full => {

@@ -71,17 +71,22 @@ pub struct Counsel {
 }
 
 impl CallRefusal {
-    /// A refusal with the fault and the retry of its code.
-    pub(crate) fn new(code: &'static Code, message: impl Into<String>, hint: impl Into<String>) -> Self {
+    /// A refusal with the fault, the retry and the usual hint of its code.
+    pub(crate) fn new(code: &'static Code, message: impl Into<String>) -> Self {
         Self {
             code,
             fault: code.fault,
             retry: code.retry == Retry::Yes,
             message: message.into(),
-            hint: hint.into(),
+            hint: code.standard_hint().to_owned(),
             counsel: None,
             details: Value::Null,
         }
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = hint.into();
+        self
     }
 
     pub(crate) fn fault(mut self, fault: Blame) -> Self {
@@ -127,7 +132,8 @@ impl CallRefusal {
             RefusalKind::TooMany => (Blame::Caller, true),
             _ => (Blame::Caller, false),
         };
-        let mut said = Self::new(refusal.code, refusal.message.clone(), refusal.hint.clone()).fault(fault);
+        let said = Self::new(refusal.code, refusal.message.clone()).hint(refusal.hint.clone());
+        let mut said = said.fault(fault);
         said.retry = retry;
         match &refusal.field {
             Some(field) => said.details(json!({ "argument": field })),
@@ -136,7 +142,8 @@ impl CallRefusal {
     }
 
     pub(crate) fn of_fault(fault: &Fault) -> Self {
-        let refusal = Self::new(fault.kind.code(), fault.told(), fault.hint())
+        let refusal = Self::new(fault.kind.code(), fault.told())
+            .hint(fault.hint())
             .tell(format!("the tool could not be used: {}", fault.told()));
         refusal.details(json!({ "server": fault.server.as_str() }))
     }

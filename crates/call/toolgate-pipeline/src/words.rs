@@ -39,11 +39,9 @@ impl<'a> Reader<'a> {
             OnTimeout::Deny | OnTimeout::Escalate => "then it counts as a no",
         };
         let message = format!("not run yet: this call of {tool} waits for approval {}", approval.id);
-        let hint = "do not look for another way to the same end; repeat exactly the same call in a minute or later: it \
-            attaches to this approval, runs once if people agreed, and hears it if they did not";
         let why = why(&approval.requirement.gates);
         let tell = format!("{tool} has not run: it waits for {who}, until {until}, because {why}");
-        let refusal = CallRefusal::new(&codes::PENDING_APPROVAL, message, hint);
+        let refusal = CallRefusal::new(&codes::PENDING_APPROVAL, message);
         self.about(refusal, approval).decided_by(who, format!("{until}; {then}")).because(why).tell(tell)
     }
 
@@ -58,7 +56,7 @@ impl<'a> Reader<'a> {
         let hint =
             format!("repeat exactly the same call, until {until}: it runs at once, and people are not asked");
         let tell = format!("{tool} is approved and has not run yet");
-        let refusal = CallRefusal::new(&codes::PENDING_APPROVAL, message, hint);
+        let refusal = CallRefusal::new(&codes::PENDING_APPROVAL, message).hint(hint);
         self.about(refusal, approval).tell(tell)
     }
 
@@ -66,10 +64,8 @@ impl<'a> Reader<'a> {
         let Self { tool, .. } = self;
         let (person, reason) = self.word(approval);
         let message = format!("not run: {person} said no to this call of {tool}");
-        let hint = "do not make the same call again unless something has changed: the approvers would be asked again; do not look for \
-            another way to the same end";
         let tell = format!("{person} denied {tool}: {reason}");
-        let refusal = CallRefusal::new(&codes::APPROVAL_DENIED, message, hint);
+        let refusal = CallRefusal::new(&codes::APPROVAL_DENIED, message);
         self.about(refusal, approval).because(reason).tell(tell)
     }
 
@@ -77,9 +73,8 @@ impl<'a> Reader<'a> {
         let Self { tool, .. } = self;
         let (person, reason) = self.word(approval);
         let message = format!("not run: {person} wants another proposal than this call of {tool}");
-        let hint = "change the arguments as the reason says and call again, which asks the approvers again; do not repeat it unchanged";
         let tell = format!("{person} wants {tool} to be called otherwise: {reason}");
-        let refusal = CallRefusal::new(&codes::CHANGES_REQUESTED, message, hint);
+        let refusal = CallRefusal::new(&codes::CHANGES_REQUESTED, message);
         self.about(refusal, approval).because(reason).tell(tell)
     }
 
@@ -91,9 +86,8 @@ impl<'a> Reader<'a> {
             "not run: nobody decided in time on this call of {tool}, which means no (approval {}, ended {ended})",
             approval.id
         );
-        let hint = "do not ask again unchanged by yourself: the same call again asks the same people again, so ask the user first";
         let tell = format!("{tool} has not run, because {who} did not decide in time");
-        let refusal = CallRefusal::new(&codes::EXPIRED, message, hint);
+        let refusal = CallRefusal::new(&codes::EXPIRED, message);
         self.about(refusal, approval).because(why(&approval.requirement.gates)).tell(tell)
     }
 
@@ -101,7 +95,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn lapsed(&self, approval: &Approval) -> CallRefusal {
         let message = format!("not run: the approval {} of {} was not used in time", approval.id, self.tool);
         let refusal =
-            CallRefusal::new(&codes::EXPIRED, message, "call again, which asks the approvers again");
+            CallRefusal::new(&codes::EXPIRED, message).hint("call again, which asks the approvers again");
         self.about(refusal, approval)
     }
 
@@ -109,14 +103,13 @@ impl<'a> Reader<'a> {
         let why = approval.withdrawn.map_or("somebody took it back", Withdrawn::told);
         let message = format!("not run: the request for approval {} was withdrawn", approval.id);
         let hint = "call again if it is still wanted, which asks the approvers again";
-        self.about(CallRefusal::new(&codes::CANCELLED, message, hint), approval).because(why)
+        self.about(CallRefusal::new(&codes::CANCELLED, message).hint(hint), approval).because(why)
     }
 
     /// The call ran under this approval before, and its end is not known yet.
     pub(crate) fn under_way(&self, approval: &Approval, call: &CallId) -> CallRefusal {
         let message = format!("people agreed to this call of {}, and it runs as {call}", self.tool);
-        let hint = "repeat exactly the same call in a moment: it is not sent again, and gets the result";
-        self.about(CallRefusal::new(&codes::UNDER_WAY, message, hint), approval)
+        self.about(CallRefusal::new(&codes::UNDER_WAY, message), approval)
     }
 
     /// The call ran under this approval before, and its result is not available.
@@ -130,9 +123,8 @@ impl<'a> Reader<'a> {
         };
         let message =
             format!("this call of {tool} was sent before, as {call}, after people had agreed: {ended}");
-        let hint = "look for its effect before you make the same call again, which asks the approvers again";
         let tell = format!("{tool} was sent once ({call}); {ended}");
-        self.about(CallRefusal::new(&codes::RAN_BEFORE, message, hint), approval).tell(tell)
+        self.about(CallRefusal::new(&codes::RAN_BEFORE, message), approval).tell(tell)
     }
 
     /// Policy forbids the call, or cannot say.
@@ -144,7 +136,7 @@ impl<'a> Reader<'a> {
             let hint = "nothing is wrong with the call; do not repeat it until the policy is mended";
             let tell =
                 format!("{tool} cannot be used until the operator of the gateway mends a policy: {error}");
-            let refusal = CallRefusal::new(&codes::DENIED, message, hint).fault(Blame::Gateway);
+            let refusal = CallRefusal::new(&codes::DENIED, message).hint(hint).fault(Blame::Gateway);
             return refusal.because(error).tell(tell).details(json!({ "denial": denial }));
         }
         let why = match denial.policies.first() {
@@ -153,12 +145,12 @@ impl<'a> Reader<'a> {
             None => "no policy permits it".into(),
         };
         let message = format!("not run: policy does not allow this call of {tool}");
-        let hint = "do not repeat it as it is, and do not look for another way to the same end";
         let tell = format!(
             "policy forbids this call of {tool}: {why}; the operator sees with `toolgate policy explain --tool {name}` what \
              would be allowed"
         );
-        let refusal = CallRefusal::new(&codes::DENIED, message, hint);
+        let hint = "do not repeat it as it is, and do not look for another way to the same end";
+        let refusal = CallRefusal::new(&codes::DENIED, message).hint(hint);
         refusal.because(why).tell(tell).details(json!({ "denial": denial }))
     }
 

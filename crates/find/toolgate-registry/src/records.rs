@@ -274,7 +274,7 @@ fn alias_events(
 
 fn stale(key: &str, expected: u64, current: u64) -> Refusal {
     let message = format!("the setting {key} is at version {current}, not {expected}");
-    Refusal::new(&codes::STALE, message).hint("read it again and make the change again")
+    Refusal::new(&codes::STALE, message)
 }
 
 fn changed_meanwhile(name: &str) -> Refusal {
@@ -291,5 +291,4 @@ fn unknown_tool(name: &str, tools: &[ToolRow]) -> Refusal {
 /// The store is down.
 pub(crate) fn down(error: StoreError) -> Refusal {
     Refusal::new(&codes::STORE_DOWN, format!("the store is not available: {error}"))
-        .hint("try again in a moment")
 }

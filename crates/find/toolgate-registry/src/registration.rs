@@ -158,7 +158,7 @@ pub(crate) fn lease(server: &ServerName, instance: &InstanceId, lease: Duration)
 
 pub(crate) fn lease_lost(server: &str, instance: &str) -> Refusal {
     let message = format!("the instance {instance:?} of the server {server:?} holds no lease");
-    Refusal::new(&codes::LEASE_LOST, message).hint("register again")
+    Refusal::new(&codes::LEASE_LOST, message)
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ fn own(definitions: &Definitions, credential: &Credential) -> Result<Arc<AgentDe
     definitions.agent(bound).ok_or_else(|| {
         let message =
             format!("this token is bound to the agent {:?}, which is no longer defined", bound.as_str());
-        Refusal::new(&codes::AGENT_UNDEFINED, message).hint("define it again, or use another token")
+        Refusal::new(&codes::AGENT_UNDEFINED, message)
     })
 }
 

@@ -13,7 +13,6 @@ const ALIKE: f64 = 0.75;
 /// A missing session and one that this caller may not see look the same.
 pub(crate) fn unknown_session(id: &SessionId) -> Refusal {
     Refusal::new(&codes::UNKNOWN_SESSION, format!("there is no session {:?}", id.as_str()))
-        .hint("`POST /sessions` opens one; `toolgate sessions list` shows those there are")
 }
 
 pub(crate) fn unknown_agent(name: &AgentName) -> Refusal {
@@ -22,7 +21,7 @@ pub(crate) fn unknown_agent(name: &AgentName) -> Refusal {
 }
 
 pub(crate) fn closed(id: &SessionId) -> Refusal {
-    Refusal::new(&codes::SESSION_CLOSED, format!("the session {id} is closed")).hint("open another one")
+    Refusal::new(&codes::SESSION_CLOSED, format!("the session {id} is closed"))
 }
 
 pub(crate) fn not_allowed(message: impl Into<String>) -> Refusal {
@@ -32,7 +31,6 @@ pub(crate) fn not_allowed(message: impl Into<String>) -> Refusal {
 /// The store is down.
 pub(crate) fn down(error: StoreError) -> Refusal {
     Refusal::new(&codes::STORE_DOWN, format!("the store is not available: {error}"))
-        .hint("try again in a moment")
 }
 
 /// "did you mean …?", or another hint.

@@ -192,7 +192,7 @@ impl Sessions {
             Err(ChangeSessionError::Closed) => Err(closed(&id)),
             Err(ChangeSessionError::Stale { current }) => {
                 let message = format!("the session {id} is at version {current}");
-                Err(Refusal::new(&codes::STALE, message).hint("read it again and make the change again"))
+                Err(Refusal::new(&codes::STALE, message))
             }
             Err(ChangeSessionError::Store(error)) => Err(down(error)),
         }
@@ -245,5 +245,5 @@ impl Sessions {
 fn is_default(id: &SessionId) -> Refusal {
     let message =
         format!("{id} is what a credential has that brings no session; it follows its agent's definition");
-    Refusal::new(&codes::DEFAULT_SESSION, message).hint("change the definition, or revoke the token")
+    Refusal::new(&codes::DEFAULT_SESSION, message)
 }

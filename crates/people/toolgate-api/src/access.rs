@@ -238,8 +238,7 @@ fn permit(access: Option<&Access>, principal: Option<&Principal>) -> Answered<()
         None => &[],
     };
     let Some(principal) = principal else {
-        return Err(Problem::new(&codes::UNAUTHORIZED, "this needs a token")
-            .hint("send `authorization: Bearer …`; `toolgate token create` makes a token"));
+        return Err(Problem::new(&codes::UNAUTHORIZED, "this needs a token"));
     };
     if roles.contains(&principal.role) {
         return Ok(());

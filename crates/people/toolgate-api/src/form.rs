@@ -63,10 +63,9 @@ impl Said {
     }
 
     pub(crate) fn name(&self) -> Answered<FileName> {
-        self.name.clone().ok_or_else(|| {
-            Problem::bad_field(&codes::NAME_MISSING, "name", "the file has no name")
-                .hint("give `name`, the header `x-file-name`, or a file with a name in the form")
-        })
+        self.name
+            .clone()
+            .ok_or_else(|| Problem::bad_field(&codes::NAME_MISSING, "name", "the file has no name"))
     }
 }
 
@@ -154,21 +153,18 @@ fn bad_form(error: &multer::Error) -> Box<Problem> {
         }
         Why::StreamReadFailed(_) | Why::IncompleteStream | Why::IncompleteFieldData { .. } => {
             let detail = format!("the form broke off, or is none: {error}");
-            Problem::new(&codes::UPLOAD_CUT_OFF, detail).hint("nothing of it was kept; send it again")
+            Problem::new(&codes::UPLOAD_CUT_OFF, detail)
         }
-        error => Problem::new(&codes::FORM_BROKEN, format!("the form cannot be read: {error}"))
-            .hint("send `multipart/form-data` as RFC 7578 has it, or the file alone as the body"),
+        error => Problem::new(&codes::FORM_BROKEN, format!("the form cannot be read: {error}")),
     }
 }
 
 pub(crate) fn file_missing() -> Box<Problem> {
     Problem::bad_field(&codes::FILE_MISSING, FILE, "the form has no part `file`")
-        .hint("with curl: -F file=@report.pdf")
 }
 
 pub(crate) fn second_file() -> Box<Problem> {
     Problem::bad_field(&codes::SECOND_FILE, FILE, "the form has more than one file, so none of them was kept")
-        .hint("send one request for each")
 }
 
 /// Refuses a body whose declared length is too large.

@@ -65,7 +65,7 @@ impl Problem {
             fault: if gateway { Blame::Gateway } else { Blame::Caller },
             retry: matches!(status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS),
             detail: detail.into(),
-            hint: String::new(),
+            hint: code.standard_hint().to_owned(),
             more: Map::new(),
         })
     }
@@ -140,7 +140,7 @@ impl From<StoreDown> for Box<Problem> {
 
 fn store_down() -> Box<Problem> {
     let detail = "the store is not available, so nothing was read or changed";
-    Problem::new(&codes::STORE_DOWN, detail).hint("try again in a moment")
+    Problem::new(&codes::STORE_DOWN, detail)
 }
 
 impl From<Refusal> for Box<Problem> {
@@ -216,33 +216,18 @@ impl From<DecideError> for Box<Problem> {
 impl From<ApprovalRefusal> for Box<Problem> {
     fn from(refusal: ApprovalRefusal) -> Self {
         use ApprovalRefusal as Why;
-        let (code, hint) = match refusal {
-            Why::Settled(_) => (&codes::APPROVAL_SETTLED, "the earlier decision stands"),
-            Why::Expired => {
-                (&codes::APPROVAL_EXPIRED, "the caller can repeat its call, which asks the approvers again")
-            }
-            Why::Changed => {
-                (&codes::APPROVAL_CHANGED, "the caller can repeat its call, which asks the approvers again")
-            }
-            Why::Edited => (
-                &codes::APPROVAL_EDITED,
-                "look at the approval as it is now, and decide with its `effective`",
-            ),
-            Why::Withdrawn(_) => (
-                &codes::APPROVAL_WITHDRAWN,
-                "a call that still waits is asked about again by itself; look into the inbox",
-            ),
-            Why::Requester => (&codes::APPROVAL_REQUESTER, "another person must decide"),
-            Why::NotAPerson => (&codes::APPROVAL_NOT_A_PERSON, "decide with the token of a person"),
-            Why::NotInGroup => (
-                &codes::APPROVAL_NOT_IN_GROUP,
-                "the approval's `requirement.approvers` says whose agreement is needed",
-            ),
-            Why::NotEditable => {
-                (&codes::APPROVAL_NOT_EDITABLE, "approve or deny it as it is, or ask for changes")
-            }
+        let code = match refusal {
+            Why::Settled(_) => &codes::APPROVAL_SETTLED,
+            Why::Expired => &codes::APPROVAL_EXPIRED,
+            Why::Changed => &codes::APPROVAL_CHANGED,
+            Why::Edited => &codes::APPROVAL_EDITED,
+            Why::Withdrawn(_) => &codes::APPROVAL_WITHDRAWN,
+            Why::Requester => &codes::APPROVAL_REQUESTER,
+            Why::NotAPerson => &codes::APPROVAL_NOT_A_PERSON,
+            Why::NotInGroup => &codes::APPROVAL_NOT_IN_GROUP,
+            Why::NotEditable => &codes::APPROVAL_NOT_EDITABLE,
         };
-        let problem = Problem::new(code, refusal.to_string()).hint(hint);
+        let problem = Problem::new(code, refusal.to_string());
         match refusal {
             Why::Settled(state) => problem.with("state", state.as_str()),
             _ => problem,

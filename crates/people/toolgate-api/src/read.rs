@@ -39,7 +39,6 @@ pub(crate) async fn read_body(body: Body, bytes_max: usize) -> Answered<Bytes> {
         true => {
             let detail = format!("the body is larger than the limit of {bytes_max} bytes");
             Problem::new(&codes::BODY_TOO_LARGE, detail)
-                .hint("send less, or raise `limits.request_bytes_max`")
         }
         false => Problem::new(&codes::BODY_BROKEN, "the body ended before it was complete"),
     })?;
@@ -91,7 +90,7 @@ pub(crate) fn expect_json(headers: &HeaderMap) -> Answered<()> {
         return Ok(());
     }
     let detail = format!("the body is declared as {essence:?}, not JSON");
-    Err(Problem::new(&codes::NOT_JSON, detail).hint("send `content-type: application/json`"))
+    Err(Problem::new(&codes::NOT_JSON, detail))
 }
 
 fn bad_json(field: &str, error: &serde_json::Error) -> Box<Problem> {

@@ -193,7 +193,6 @@ async fn nothing_here() -> Box<Problem> {
 
 async fn not_allowed() -> Box<Problem> {
     Problem::new(&codes::METHOD_NOT_ALLOWED, "this path does not allow this method")
-        .hint("/openapi.json says which methods a path has")
 }
 
 /// A server's name in a path.

@@ -145,5 +145,4 @@ async fn collect(body: Body) -> Answered<Bytes> {
 fn unreadable() -> Box<Problem> {
     let detail = "this page cannot show the gateway's answer";
     Problem::new(StatusCode::INTERNAL_SERVER_ERROR, &codes::ANSWER_UNREADABLE, detail)
-        .hint("see the gateway's log for details; the REST API has the same data")
 }

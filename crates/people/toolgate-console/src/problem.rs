@@ -26,8 +26,14 @@ pub(crate) struct Problem {
 
 impl Problem {
     pub(crate) fn new(status: StatusCode, code: &'static Code, detail: impl Into<String>) -> Box<Self> {
-        let (status, code, detail) = (status.as_u16(), code.name.to_owned(), detail.into());
-        Box::new(Self { status, code, detail, ..Self::default() })
+        let hint = Some(code.standard_hint()).filter(|hint| !hint.is_empty()).map(str::to_owned);
+        Box::new(Self {
+            status: status.as_u16(),
+            code: code.name.to_owned(),
+            detail: detail.into(),
+            hint,
+            ..Self::default()
+        })
     }
 
     pub(crate) fn not_found(detail: impl Into<String>) -> Box<Self> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use toolgate_core::codes::{self, AREAS, Area, Code, Retry, Seen};
+use toolgate_core::codes::{self, AREAS, Area, Code, Hint, Retry, Seen};
 use toolgate_core::{Blame, RpcError};
 
 use super::Pages;
@@ -145,16 +145,16 @@ fn problem(one: &Code, status: u16) -> Value {
     let mut said = json!({ "type": "about:blank", "title": named.canonical_reason(), "status": status, "code": one.name,
         "fault": if named.is_server_error() { "gateway" } else { "caller" },
         "retry": matches!(status, 429 | 503), "detail": one.message });
-    if !one.hint.is_empty() {
-        said["hint"] = one.hint.into();
+    if one.hint != Hint::None {
+        said["hint"] = one.hint.text().into();
     }
     said
 }
 
 fn result(one: &Code) -> Value {
     let error = json!({ "code": one.name, "fault": one.fault, "retry": one.retry == Retry::Yes, "message": one.message,
-        "hint": one.hint });
-    let text = format!("{}\nhint: {}", one.message, one.hint);
+        "hint": one.hint.text() });
+    let text = format!("{}\nhint: {}", one.message, one.hint.text());
     let mut said = json!({ "content": [{ "type": "text", "text": text }],
         "structuredContent": { "error": error, "tool_call_id": "tc_019a…" } });
     // A caller that waits for a person has done nothing wrong.
@@ -165,7 +165,7 @@ fn result(one: &Code) -> Value {
 }
 
 fn rpc(one: &Code) -> Value {
-    let data = json!({ "code": one.name, "hint": one.hint });
+    let data = json!({ "code": one.name, "hint": one.hint.text() });
     json!({ "jsonrpc": "2.0", "id": 1, "error": { "code": RpcError::INVALID_PARAMS, "message": one.message, "data": data } })
 }
 

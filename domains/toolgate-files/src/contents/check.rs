@@ -41,13 +41,11 @@ pub(super) fn too_large(strategy: FileStrategy, id: &str, bytes: u64, bytes_max:
     let message =
         format!("{id} has {bytes} bytes; as `{}` at most {bytes_max} can be given", strategy.as_str());
     Refusal::new(&codes::FILE_TOO_LARGE, message)
-        .hint("give a smaller file, or ask the operator to raise the limit")
 }
 
 fn not_an_image(id: &str, media_type: &str) -> Refusal {
     let message = format!("{id} is no image but {media_type}, as its bytes say");
     Refusal::new(&codes::NOT_AN_IMAGE, message)
-        .hint("give an image such as PNG or JPEG, or use a tool that takes this kind of file")
 }
 
 /// Video or audio: their containers look alike, and tools that take one take the other.
@@ -58,11 +56,9 @@ fn is_recording(media_type: &str) -> bool {
 fn not_a_video(id: &str, media_type: &str) -> Refusal {
     let message = format!("{id} is no video but {media_type}, as its bytes say");
     Refusal::new(&codes::NOT_A_VIDEO, message)
-        .hint("give a video such as MP4 or WebM, or use a tool that takes this kind of file")
 }
 
 /// `why` tells why it cannot be converted to text.
 pub(crate) fn not_text(id: &str, media_type: &str, why: &str) -> Refusal {
     Refusal::new(&codes::NOT_TEXT, format!("{id} is {media_type}, which is not text{why}"))
-        .hint("give it to a tool that takes this kind of file, such as one that reads documents")
 }

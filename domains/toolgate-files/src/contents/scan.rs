@@ -44,7 +44,7 @@ pub(super) fn scan(slots: &[FileSlot], arguments: &Value) -> Result<Vec<Mention>
     if found.len() > MENTIONS_MAX {
         let message =
             format!("the arguments name {} files; a call takes {MENTIONS_MAX} at most", found.len());
-        return Err(Refusal::new(&codes::TOO_MANY_FILES, message).hint("make several calls of it"));
+        return Err(Refusal::new(&codes::TOO_MANY_FILES, message));
     }
     Ok(found)
 }
@@ -121,9 +121,7 @@ fn step(place: &str, name: &str) -> String {
 fn not_an_id(slot: &FileSlot, place: &str) -> Refusal {
     let takes = if slot.many { "ids of files or refs" } else { "the id of one file or ref" };
     let message = format!("`{}` takes {takes}", slot.argument);
-    Refusal::new(&codes::BAD_FILE_ID, message)
-        .hint("an id looks like `file_…` or `ref_…`, and is written as a string")
-        .field(place)
+    Refusal::new(&codes::BAD_FILE_ID, message).field(place)
 }
 
 fn given_twice(slot: &FileSlot, name: &str) -> Refusal {

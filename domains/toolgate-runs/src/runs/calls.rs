@@ -26,10 +26,7 @@ impl run::Runs for Runs {
             drop(reply.send(admit(desk, run, call).await));
         });
         Box::pin(async move {
-            let stopped = || {
-                Refusal::new(&codes::SHUTTING_DOWN, "the gateway is shutting down")
-                    .hint("another instance can take the call")
-            };
+            let stopped = || Refusal::new(&codes::SHUTTING_DOWN, "the gateway is shutting down");
             answer.await.map_err(|_| stopped())?.map(Admission::keep)
         })
     }

@@ -20,10 +20,7 @@ impl Runs {
     /// Asks a person, and pauses the run; or finds the question that was asked under the same id before, which may have
     /// been answered.
     pub async fn ask(&self, asking: Asking) -> Result<InputRequest, Refusal> {
-        let slot = asking.slot.checked().map_err(|bad| {
-            Refusal::new(&codes::BAD_SLOT, bad.to_string())
-                .hint("choice and multi_choice have two or more options, the other types none")
-        })?;
+        let slot = asking.slot.checked().map_err(|bad| Refusal::new(&codes::BAD_SLOT, bad.to_string()))?;
         let act = self.desk.act(&asking.principal);
         let new = InputRequest {
             id: InputId::new(self.desk.clock.fresh_id(InputId::PREFIX)),

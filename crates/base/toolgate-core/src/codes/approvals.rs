@@ -1,6 +1,6 @@
 //! Codes of approvals and grants.
 
-use super::{Code, Retry, Seen};
+use super::{Code, Hint, Retry, Seen};
 use crate::Blame;
 
 codes! { APPROVALS, "Approvals and grants";
@@ -17,8 +17,8 @@ codes! { APPROVALS, "Approvals and grants";
              people agreed, and is refused if they did not. People decide in the console's inbox, with `toolgate \
              approvals`, by REST or by webhook.",
         message: "not run yet: this call of bank__transfer waits for approval apr_019a…",
-        hint: "do not look for another way to the same end; repeat exactly the same call in a minute or later: it attaches to \
-             this approval, runs once if people agreed, and hears it if they did not",
+        hint: Hint::Standard("do not look for another way to the same end; repeat exactly the same call in a minute or later: it attaches to \
+             this approval, runs once if people agreed, and hears it if they did not"),
         see: &["approval_denied", "expired", "configuration.md#approvals"],
     };
 
@@ -32,8 +32,8 @@ codes! { APPROVALS, "Approvals and grants";
              answered, the next identical call reports it, once.",
         advice: "Do not make the same call again unless something has changed: the approvers would be asked again.",
         message: "not run: ann said no to this call of bank__transfer",
-        hint: "do not make the same call again unless something has changed: the approvers would be asked again; do not look for \
-             another way to the same end",
+        hint: Hint::Standard("do not make the same call again unless something has changed: the approvers would be asked again; do not look for \
+             another way to the same end"),
         see: &["changes_requested", "denied"],
     };
 
@@ -46,7 +46,7 @@ codes! { APPROVALS, "Approvals and grants";
         happened: "An approver sent the call back; `why` says what should be different.",
         advice: "Change the arguments and call again.",
         message: "not run: ann wants another proposal than this call of bank__transfer",
-        hint: "change the arguments as the reason says and call again, which asks the approvers again; do not repeat it unchanged",
+        hint: Hint::Standard("change the arguments as the reason says and call again, which asks the approvers again; do not repeat it unchanged"),
         see: &["approval_denied"],
     };
 
@@ -60,7 +60,7 @@ codes! { APPROVALS, "Approvals and grants";
         advice: "Ask the user before you call again, which asks the same people again.",
         message: "not run: nobody decided in time on this call of bank__transfer, which means no (approval apr_019a…, ended \
              2026-08-01 12:00 UTC)",
-        hint: "do not ask again unchanged by yourself: the same call again asks the same people again, so ask the user first",
+        hint: Hint::Standard("do not ask again unchanged by yourself: the same call again asks the same people again, so ask the user first"),
         see: &["pending_approval", "approval_expired", "configuration.md#approvals"],
     };
 
@@ -73,7 +73,7 @@ codes! { APPROVALS, "Approvals and grants";
         happened: "The call was approved and sent, and has not ended yet.",
         advice: "Repeat exactly the same call. It is not sent a second time; it waits for the result.",
         message: "people agreed to this call of bank__transfer, and it runs as tc_019a…",
-        hint: "repeat exactly the same call in a moment: it is not sent again, and gets the result",
+        hint: Hint::Standard("repeat exactly the same call in a moment: it is not sent again, and gets the result"),
         see: &["ran_before", "pending_approval"],
     };
 
@@ -88,7 +88,7 @@ codes! { APPROVALS, "Approvals and grants";
         advice: "Check whether the call took effect. Repeating the same call asks the approvers again.",
         message: "this call of bank__transfer was sent before, as tc_019a…, after people had agreed: whether it took effect \
              is not known",
-        hint: "look for its effect before you make the same call again, which asks the approvers again",
+        hint: Hint::Standard("look for its effect before you make the same call again, which asks the approvers again"),
         see: &["under_way", "not_approved"],
     };
 
@@ -102,7 +102,7 @@ codes! { APPROVALS, "Approvals and grants";
              or the policies have changed, or the approval was already used.",
         advice: "Call again, which asks the approvers again.",
         message: "the call as it stands now needs other people's approval",
-        hint: "call again, which asks the approvers again",
+        hint: Hint::Standard("call again, which asks the approvers again"),
         see: &["approval_changed", "invalid_edit"],
     };
 
@@ -118,8 +118,8 @@ codes! { APPROVALS, "Approvals and grants";
              it to the server, or leave it out. Pass binary content as a file.",
         message: "people must agree to this call, and `/command` holds what looks like a credential (bearer token), which \
              they would not see",
-        hint: "leave it out of the text: give it in an argument that is named for it, such as `token`, or have the \
-             operator give it to the server",
+        hint: Hint::Example("leave it out of the text: give it in an argument that is named for it, such as `token`, or have the \
+             operator give it to the server"),
         see: &["pending_approval", "configuration.md#redact"],
     };
 
@@ -132,7 +132,7 @@ codes! { APPROVALS, "Approvals and grants";
         happened: "An approver changed the arguments, and they no longer fit the tool.",
         advice: "Call again, which asks the approvers again.",
         message: "the arguments as they were edited do not fit the tool",
-        hint: "call again, which asks the approvers again",
+        hint: Hint::Standard("call again, which asks the approvers again"),
         see: &["invalid_arguments", "approval_not_editable"],
     };
 
@@ -145,7 +145,7 @@ codes! { APPROVALS, "Approvals and grants";
         happened: "Another approver decided first, or the decision contradicts an earlier one. `state` has the current state.",
         advice: "Nothing needs to be done: the earlier decision stands.",
         message: "the approval is already approved",
-        hint: "the earlier decision stands",
+        hint: Hint::Standard("the earlier decision stands"),
         see: &["approval_expired"],
     };
 
@@ -158,7 +158,7 @@ codes! { APPROVALS, "Approvals and grants";
         happened: "The approval was not decided in time, which counts as a denial.",
         advice: "The caller can repeat its call, which asks the approvers again.",
         message: "the time to decide is over",
-        hint: "the caller can repeat its call, which asks the approvers again",
+        hint: Hint::Standard("the caller can repeat its call, which asks the approvers again"),
         see: &["expired"],
     };
 
@@ -171,7 +171,7 @@ codes! { APPROVALS, "Approvals and grants";
         happened: "The approval is bound to a tool version, arguments, files and policy, and one of them has changed since.",
         advice: "The caller can repeat its call, which asks the approvers again.",
         message: "the approval was given for another call",
-        hint: "the caller can repeat its call, which asks the approvers again",
+        hint: Hint::Standard("the caller can repeat its call, which asks the approvers again"),
         see: &["tool_changed", "not_approved"],
     };
 
@@ -185,7 +185,7 @@ codes! { APPROVALS, "Approvals and grants";
              from that of the approval, or is missing. An approval counts only for what the approver saw.",
         advice: "Read the approval again and decide on what would run now, with its `effective`.",
         message: "the arguments were changed meanwhile: what would run is not what you were shown",
-        hint: "look at the approval as it is now, and decide with its `effective`",
+        hint: Hint::Standard("look at the approval as it is now, and decide with its `effective`"),
         see: &["approval_changed", "approval_settled"],
     };
 
@@ -199,7 +199,7 @@ codes! { APPROVALS, "Approvals and grants";
              the approval says which. Nothing runs under it.",
         advice: "Nothing needs to be done. If the call still waits, a new approval is requested under the policies in force.",
         message: "the request was withdrawn: the policies that asked for approval have changed",
-        hint: "a call that still waits is asked about again by itself; look into the inbox",
+        hint: Hint::Standard("a call that still waits is asked about again by itself; look into the inbox"),
         see: &["approval_settled", "approval_changed"],
     };
 
@@ -212,7 +212,7 @@ codes! { APPROVALS, "Approvals and grants";
         happened: "The call is made for the same person who tried to decide on it.",
         advice: "Another person must decide.",
         message: "the requester of a call may not approve it",
-        hint: "another person must decide",
+        hint: Hint::Standard("another person must decide"),
         see: &["approval_not_a_person"],
     };
 
@@ -225,7 +225,7 @@ codes! { APPROVALS, "Approvals and grants";
         happened: "A decision came in through a webhook, and names a person who is not in the `persons` of that webhook.",
         advice: "Add the person to `persons` of the webhook, or decide with a token of their own.",
         message: "the webhook slack does not speak for \"zoe\"",
-        hint: "the operator names those it speaks for in `persons` of its `[[webhooks]]`",
+        hint: Hint::Standard("the operator names those it speaks for in `persons` of its `[[webhooks]]`"),
         see: &["approval_not_in_group", "configuration.md#webhooks"],
     };
 
@@ -238,7 +238,7 @@ codes! { APPROVALS, "Approvals and grants";
         happened: "The token belongs to an agent or a service.",
         advice: "Decide with the token of a person.",
         message: "only people may approve",
-        hint: "decide with the token of a person",
+        hint: Hint::Standard("decide with the token of a person"),
         see: &["approval_requester", "wrong_role"],
     };
 
@@ -252,7 +252,7 @@ codes! { APPROVALS, "Approvals and grants";
         advice: "`requirement.approvers` of the approval says whose agreement is needed. `toolgate token \
              create --group NAME` makes a token that carries a group.",
         message: "none of the groups that must agree is yours",
-        hint: "the approval's `requirement.approvers` says whose agreement is needed",
+        hint: Hint::Standard("the approval's `requirement.approvers` says whose agreement is needed"),
         see: &["wrong_role"],
     };
 
@@ -265,7 +265,7 @@ codes! { APPROVALS, "Approvals and grants";
         happened: "Not all of the gates that stopped the call have `@editable`.",
         advice: "Approve or deny the call as it is, or ask for changes.",
         message: "the policy does not let approvers change the arguments",
-        hint: "approve or deny it as it is, or ask for changes",
+        hint: Hint::Standard("approve or deny it as it is, or ask for changes"),
         see: &["invalid_edit"],
     };
 
@@ -278,7 +278,7 @@ codes! { APPROVALS, "Approvals and grants";
         happened: "Part of the arguments is redacted, and the edited arguments have another value there.",
         advice: "Leave redacted values as they are shown and change the others.",
         message: "a secret cannot be put into a call by editing it",
-        hint: "leave redacted values as they are and change the others",
+        hint: Hint::Example("leave redacted values as they are and change the others"),
         see: &["approval_not_editable"],
     };
 
@@ -291,7 +291,7 @@ codes! { APPROVALS, "Approvals and grants";
         happened: "The decision `changes` came without a reason that says what should be different.",
         advice: "Give a `reason`.",
         message: "asking for changes needs a reason",
-        hint: "say what should be different",
+        hint: Hint::Example("say what should be different"),
         see: &["changes_requested"],
     };
 
@@ -304,7 +304,7 @@ codes! { APPROVALS, "Approvals and grants";
         happened: "The request for a grant (\"don't ask again\") has a pin that names no argument of this call.",
         advice: "Pin arguments by paths that the call has, such as `/account`.",
         message: "there is no argument at \"/acount\" to pin, or it is redacted",
-        hint: "a pin is a JSON pointer such as /account",
+        hint: Hint::Example("a pin is a JSON pointer such as /account"),
         see: &["pins_missing"],
     };
 
@@ -318,7 +318,7 @@ codes! { APPROVALS, "Approvals and grants";
              arguments through.",
         advice: "Pin the arguments that must stay the same, or leave `pins` out to pin all of them.",
         message: "a grant without pins would let any arguments through",
-        hint: "leave `pins` out to pin all of them",
+        hint: Hint::Example("leave `pins` out to pin all of them"),
         see: &["pin_unknown"],
     };
 
@@ -331,7 +331,7 @@ codes! { APPROVALS, "Approvals and grants";
         happened: "The request for a grant (\"don't ask again\") asks for more time than a grant may last.",
         advice: "Choose a shorter time.",
         message: "a grant may hold for 366 days at most",
-        hint: "",
+        hint: Hint::None,
         see: &["grant_ended"],
     };
 
@@ -344,7 +344,7 @@ codes! { APPROVALS, "Approvals and grants";
         happened: "The gate needs more than one approver, so one of them alone cannot say \"don't ask again\".",
         advice: "Approve without a grant.",
         message: "\"don't ask again\" can be said only where one person's word is enough",
-        hint: "",
+        hint: Hint::None,
         see: &["approval_not_in_group"],
     };
 
@@ -357,7 +357,7 @@ codes! { APPROVALS, "Approvals and grants";
         happened: "The grant is used up, expired or revoked.",
         advice: "Nothing needs to be done.",
         message: "grant grt_019a… was used up, has expired or was revoked before",
-        hint: "nothing needs to be done",
+        hint: Hint::Standard("nothing needs to be done"),
         see: &["grant_too_long"],
     };
 }

@@ -1,6 +1,6 @@
 //! Codes of tool calls: arguments, policy, and failures between the gateway and a server.
 
-use super::{Code, Retry, Seen};
+use super::{Code, Hint, Retry, Seen};
 use crate::Blame;
 
 codes! { CALLS, "Tool calls and servers";
@@ -17,7 +17,7 @@ codes! { CALLS, "Tool calls and servers";
         advice: "Correct the arguments and call again. `describe_tools`, or `toolgate tools describe NAME`, \
              shows the schema.",
         message: "/amount: \"ten\" is not of type \"number\"",
-        hint: "`amount` takes a number",
+        hint: Hint::Example("`amount` takes a number"),
         see: &["describe_first", "approval_not_editable"],
     };
 
@@ -30,7 +30,7 @@ codes! { CALLS, "Tool calls and servers";
         happened: "The request could not be turned into a tool call; the message says why.",
         advice: "Correct what the message names.",
         message: "the arguments: expected an object",
-        hint: "",
+        hint: Hint::None,
         see: &["invalid_arguments"],
     };
 
@@ -44,7 +44,7 @@ codes! { CALLS, "Tool calls and servers";
         advice: "Search or list the tools again. The hint has the nearest names. `toolgate sessions explain` tells an \
              operator why a tool is absent.",
         message: "there is no tool \"bank:transfr\"",
-        hint: "did you mean bank:transfer?",
+        hint: Hint::Example("did you mean bank:transfer?"),
         see: &["alias_sunset"],
     };
 
@@ -59,7 +59,7 @@ codes! { CALLS, "Tool calls and servers";
         advice: "An operator compares the definitions with `toolgate tools diff NAME` and accepts or rejects the \
              change. The caller cannot do anything about it.",
         message: "tool bank:transfer is withheld until somebody has looked at it: its description changed",
-        hint: "the operator looks at it with `toolgate tools diff bank:transfer` and accepts or rejects it",
+        hint: Hint::Example("the operator looks at it with `toolgate tools diff bank:transfer` and accepts or rejects it"),
         see: &["tool_changed", "nothing_to_review", "configuration.md#registry"],
     };
 
@@ -72,7 +72,7 @@ codes! { CALLS, "Tool calls and servers";
         happened: "The tool existed, and its server has since removed it from its list.",
         advice: "List the tools again and choose another.",
         message: "tool bank:transfer is no longer offered by its server",
-        hint: "list the tools again",
+        hint: Hint::Example("list the tools again"),
         see: &["unknown_tool"],
     };
 
@@ -85,7 +85,7 @@ codes! { CALLS, "Tool calls and servers";
         happened: "The server's definition of the tool is not valid: its schema is not a schema, or its name is ambiguous.",
         advice: "The server has to be fixed; the message says what is wrong.",
         message: "tool bank:transfer cannot be used: its input schema is not an object",
-        hint: "its server has to be fixed",
+        hint: Hint::Example("its server has to be fixed"),
         see: &["tool_quarantined", "tool_retired"],
     };
 
@@ -98,7 +98,7 @@ codes! { CALLS, "Tool calls and servers";
         happened: "The approval was requested for one version of the tool, and the server now offers another version, or none.",
         advice: "Deny the approval. The caller can repeat its call, which requests approval for the current version.",
         message: "the tool bank:transfer is not there, or is another version than the approval was asked for",
-        hint: "",
+        hint: Hint::None,
         see: &["tool_quarantined", "approval_changed"],
     };
 
@@ -111,7 +111,7 @@ codes! { CALLS, "Tool calls and servers";
         happened: "The name is an alias that has reached its end date.",
         advice: "Call the tool by the name in the message.",
         message: "the name \"transfer\" is no longer in use; the tool is bank:transfer",
-        hint: "call bank:transfer",
+        hint: Hint::Example("call bank:transfer"),
         see: &["alias", "unknown_tool"],
     };
 
@@ -126,7 +126,7 @@ codes! { CALLS, "Tool calls and servers";
         advice: "Call it again with arguments that fit the schema.",
         message: "bank:transfer was not called: it may change something, and its schema was not looked at in \
              this session",
-        hint: "call it again with arguments that fit this schema",
+        hint: Hint::Example("call it again with arguments that fit this schema"),
         see: &["invalid_arguments"],
     };
 
@@ -140,7 +140,7 @@ codes! { CALLS, "Tool calls and servers";
              that their authors gave. A policy that cannot be evaluated denies too, and then the fault is the gateway's.",
         advice: "Do not repeat it as it is. `toolgate policy explain --tool NAME` tells the operator what would be allowed.",
         message: "not run: policy does not allow this call of bank__transfer",
-        hint: "do not repeat it as it is, and do not look for another way to the same end",
+        hint: Hint::Example("do not repeat it as it is, and do not look for another way to the same end"),
         see: &["approval_denied", "wrong_role", "configuration.md#policy"],
     };
 
@@ -155,7 +155,7 @@ codes! { CALLS, "Tool calls and servers";
              sent.",
         advice: "Leave it out of the arguments and call again.",
         message: "this call of tickets:create was not sent: filter \"no card numbers\" found card at /text",
-        hint: "leave it out of the arguments and call again; the operator decides what may be sent",
+        hint: Hint::Standard("leave it out of the arguments and call again; the operator decides what may be sent"),
         see: &["result_withheld", "filtered", "configuration.md#filters"],
     };
 
@@ -169,7 +169,7 @@ codes! { CALLS, "Tool calls and servers";
              has run and is recorded with the matches masked. `filters` says what was found and where.",
         advice: "Do not repeat the call to get the result: it has run. Ask the operator what may be passed on.",
         message: "crm:lookup ran, and its result is withheld: filter \"no accounts\" found iban at /content/0/text",
-        hint: "do not repeat the call to get it: it has run; the operator decides what may be passed on",
+        hint: Hint::Standard("do not repeat the call to get it: it has run; the operator decides what may be passed on"),
         see: &["filter_blocked", "filtered", "configuration.md#filters"],
     };
 
@@ -183,7 +183,7 @@ codes! { CALLS, "Tool calls and servers";
              call had already been sent, it may have taken effect.",
         advice: "Check whether the call took effect. Call again if it is still wanted.",
         message: "the call was cancelled before it was sent",
-        hint: "call again if it is still wanted",
+        hint: Hint::Standard("call again if it is still wanted"),
         see: &["expired", "server_lost"],
     };
 
@@ -197,7 +197,7 @@ codes! { CALLS, "Tool calls and servers";
              queue. The queue was full, or the call waited too long. Nothing was sent.",
         advice: "Repeat the call when others have finished.",
         message: "principal ann has reached its limit of calls in progress and waiting",
-        hint: "repeat the call when others have finished; `[[quotas]]` sets how many run and wait",
+        hint: Hint::Standard("repeat the call when others have finished; `[[quotas]]` sets how many run and wait"),
         see: &["server_busy", "rate_limited", "call_budget_spent", "configuration.md#quotas"],
     };
 
@@ -211,7 +211,7 @@ codes! { CALLS, "Tool calls and servers";
              wait for one. No one was asked, and nothing was sent.",
         advice: "Repeat the call when people have decided on the others, or cancel some.",
         message: "100 calls of principal review-bot wait for people already",
-        hint: "wait until people have decided; `[[quotas]] approvals_max` sets how many may wait",
+        hint: Hint::Standard("wait until people have decided; `[[quotas]] approvals_max` sets how many may wait"),
         see: &["pending_approval", "too_many_calls", "configuration.md#quotas"],
     };
 
@@ -225,7 +225,7 @@ codes! { CALLS, "Tool calls and servers";
              day. Nothing was sent.",
         advice: "Wait for the next day, or have the operator raise `calls_per_day`.",
         message: "agent crawler has made the 5000 calls that it may make in a day",
-        hint: "the next day begins at midnight UTC; `[[quotas]] calls_per_day` sets the number",
+        hint: Hint::Standard("the next day begins at midnight UTC; `[[quotas]] calls_per_day` sets the number"),
         see: &["rate_limited", "too_many_calls", "configuration.md#quotas"],
     };
 
@@ -239,7 +239,7 @@ codes! { CALLS, "Tool calls and servers";
              written; so nothing was sent. If writing failed at the end of the call, the result is withheld.",
         advice: "Call again in a moment. The operator sees the cause in the log.",
         message: "the call was not sent because it could not be recorded: the store is not available",
-        hint: "call again in a moment; the operator sees the cause in the log",
+        hint: Hint::Standard("call again in a moment; the operator sees the cause in the log"),
         see: &["store_down", "not_recorded", "configuration.md#ledger"],
     };
 
@@ -252,7 +252,7 @@ codes! { CALLS, "Tool calls and servers";
         happened: "The server needs an answer from the client to continue, and the REST API has no way to give one.",
         advice: "Call the tool over MCP, with a client that answers questions.",
         message: "the server asks its client something, which cannot be answered over this API",
-        hint: "call the tool over MCP",
+        hint: Hint::Example("call the tool over MCP"),
         see: &["input_cancelled"],
     };
 
@@ -265,7 +265,7 @@ codes! { CALLS, "Tool calls and servers";
         happened: "The server answered the call with a JSON-RPC error; `details.rpc_code` is its number.",
         advice: "Read the message; it is the server's own. `toolgate servers test NAME` shows whether the server is healthy.",
         message: "something went wrong (-32603)",
-        hint: "the server answered with an error of its protocol",
+        hint: Hint::Example("the server answered with an error of its protocol"),
         see: &["server_garbled"],
     };
 
@@ -278,7 +278,7 @@ codes! { CALLS, "Tool calls and servers";
         happened: "The server of the tool is not running or cannot be reached. Nothing was sent.",
         advice: "Repeat the call later. `toolgate servers show NAME` tells the operator why; other servers are not affected.",
         message: "server \"bank\" is not available: connection refused",
-        hint: "`toolgate servers show bank` says why; other servers are not affected",
+        hint: Hint::Example("`toolgate servers show bank` says why; other servers are not affected"),
         see: &["server_resting", "server_lost"],
     };
 
@@ -292,7 +292,7 @@ codes! { CALLS, "Tool calls and servers";
         advice: "Check whether the call took effect before you repeat it. If it needs longer, raise `timeout_seconds` \
              of the tool or the server.",
         message: "server \"bank\" did not answer within 60 s",
-        hint: "the tool may still be running; raise `timeout_seconds` of server \"bank\" if it needs longer",
+        hint: Hint::Example("the tool may still be running; raise `timeout_seconds` of server \"bank\" if it needs longer"),
         see: &["server_lost", "configuration.md#servers"],
     };
 
@@ -306,7 +306,7 @@ codes! { CALLS, "Tool calls and servers";
              ran. The gateway restarts the server.",
         advice: "Check whether the call took effect before you repeat it.",
         message: "the connection to server \"bank\" was lost during the call: the process ended with status 1",
-        hint: "check whether the call took effect before you repeat it; the server is being restarted",
+        hint: Hint::Example("check whether the call took effect before you repeat it; the server is being restarted"),
         see: &["server_down", "call_unknown"],
     };
 
@@ -319,7 +319,7 @@ codes! { CALLS, "Tool calls and servers";
         happened: "The server's message is not a valid answer: not JSON, not JSON-RPC, or an answer to another request.",
         advice: "`toolgate servers test NAME` shows what the server answers; its author has to fix it.",
         message: "server \"bank\" broke the protocol: the answer has neither a result nor an error",
-        hint: "`toolgate servers test bank` shows what the server answers",
+        hint: Hint::Example("`toolgate servers test bank` shows what the server answers"),
         see: &["server_refused"],
     };
 
@@ -332,7 +332,7 @@ codes! { CALLS, "Tool calls and servers";
         happened: "The server's HTTP endpoint refused the request with a status that MCP does not define.",
         advice: "`toolgate servers test NAME` shows what the server answers; check its address.",
         message: "server \"bank\" answered with HTTP status 500",
-        hint: "`toolgate servers test bank` shows what the server answers",
+        hint: Hint::Example("`toolgate servers test bank` shows what the server answers"),
         see: &["server_unauthorized"],
     };
 
@@ -345,7 +345,7 @@ codes! { CALLS, "Tool calls and servers";
         happened: "`concurrency_max` calls of this server, or of this tool, are in progress. Nothing was sent.",
         advice: "Repeat the call when others have finished, or raise `concurrency_max`.",
         message: "server \"bank\" already has 64 calls under way",
-        hint: "repeat the call when others have finished",
+        hint: Hint::Example("repeat the call when others have finished"),
         see: &["rate_limited", "too_many_calls", "configuration.md#servers"],
     };
 
@@ -358,7 +358,7 @@ codes! { CALLS, "Tool calls and servers";
         happened: "The server, the tool or the caller has a `rate`, and more calls came than it allows. Nothing was sent.",
         advice: "Repeat the call after the time in the hint.",
         message: "more calls to server \"bank\" came than its rate allows",
-        hint: "repeat the call in 0.5 s",
+        hint: Hint::Example("repeat the call in 0.5 s"),
         see: &["server_busy", "configuration.md#servers"],
     };
 
@@ -372,7 +372,7 @@ codes! { CALLS, "Tool calls and servers";
              Nothing was sent.",
         advice: "Repeat the call after the time in the hint. `toolgate servers show NAME` has the reason.",
         message: "server \"bank\" is paused for a while because it failed repeatedly: HTTP status 500",
-        hint: "repeat the call in 5.0 s",
+        hint: Hint::Example("repeat the call in 5.0 s"),
         see: &["server_down"],
     };
 
@@ -387,8 +387,8 @@ codes! { CALLS, "Tool calls and servers";
         advice: "The operator signs in with `toolgate servers login NAME`, or stores a secret with `toolgate \
              secrets set NAME SECRET`.",
         message: "server \"bank\" wants a credential that the gateway does not have: it answered 401",
-        hint: "the operator can sign in with `toolgate servers login bank` or store a secret with `toolgate \
-             secrets set bank NAME`",
+        hint: Hint::Example("the operator can sign in with `toolgate servers login bank` or store a secret with `toolgate \
+             secrets set bank NAME`"),
         see: &["server_refused", "secret_invalid"],
     };
 
@@ -401,7 +401,7 @@ codes! { CALLS, "Tool calls and servers";
         happened: "The answer has more bytes than `limits.result_bytes_max` and was dropped.",
         advice: "Ask for less (a filter, a page, a range), or raise the limit.",
         message: "server \"bank\" sent more than the limit of 16777216 bytes",
-        hint: "ask for less (a filter, a page, a range) or raise `limits.result_bytes_max`",
+        hint: Hint::Example("ask for less (a filter, a page, a range) or raise `limits.result_bytes_max`"),
         see: &["too_many_refs", "configuration.md#limits"],
     };
 
@@ -415,7 +415,7 @@ codes! { CALLS, "Tool calls and servers";
              and the tool did not run.",
         advice: "Repeat the call; store the file again if it fails again.",
         message: "file_019a… could not be read to its end",
-        hint: "the tool did not run; repeat the call, and upload the content again if it fails again",
+        hint: Hint::Example("the tool did not run; repeat the call, and upload the content again if it fails again"),
         see: &["file_changed", "storage_down"],
     };
 }

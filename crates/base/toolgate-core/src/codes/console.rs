@@ -1,6 +1,6 @@
 //! Codes that only pages of the console show.
 
-use super::{Code, Retry, Seen};
+use super::{Code, Hint, Retry, Seen};
 use crate::Blame;
 
 codes! { CONSOLE, "Console";
@@ -14,7 +14,7 @@ codes! { CONSOLE, "Console";
         happened: "The console got an answer from the gateway that it could not read.",
         advice: "Open the page again; the REST API has the same data. The gateway's log says more.",
         message: "this page could not be built from the gateway's answer",
-        hint: "the gateway's log says more; the REST API has the same data",
+        hint: Hint::Standard("the gateway's log says more; the REST API has the same data"),
         see: &["store_down"],
     };
 
@@ -28,7 +28,7 @@ codes! { CONSOLE, "Console";
              again, or the form was sent from another site.",
         advice: "Open the page again and send the form from there.",
         message: "this form does not come from your login",
-        hint: "open the page again and send the form from there",
+        hint: Hint::Standard("open the page again and send the form from there"),
         see: &["form_invalid"],
     };
 
@@ -41,7 +41,7 @@ codes! { CONSOLE, "Console";
         happened: "A field of the form is missing or invalid.",
         advice: "Go back, correct the field and send the form again.",
         message: "the form cannot be read",
-        hint: "",
+        hint: Hint::None,
         see: &["form_foreign"],
     };
 }

@@ -1,6 +1,6 @@
 //! Codes of requests that are refused at the door: authentication, limits and the form of a request.
 
-use super::{Code, Retry, Seen};
+use super::{Code, Hint, Retry, Seen};
 use crate::Blame;
 
 codes! { DOOR, "At the door";
@@ -16,7 +16,7 @@ codes! { DOOR, "At the door";
         advice: "Use the address that the gateway listens on, or let the operator add the name to \
              `allowed_hosts`.",
         message: "host \"gate.example.com\" is not served here",
-        hint: "add it to `allowed_hosts` in toolgate.toml",
+        hint: Hint::Standard("add it to `allowed_hosts` in toolgate.toml"),
         see: &["origin_not_allowed", "configuration.md#top-of-the-file"],
     };
 
@@ -31,7 +31,7 @@ codes! { DOOR, "At the door";
         advice: "Let the operator add the origin to `allowed_origins`. Programs outside a browser send no \
              `Origin` and are not affected.",
         message: "origin \"https://app.example.com\" is not allowed",
-        hint: "add it to `allowed_origins` in toolgate.toml",
+        hint: Hint::Standard("add it to `allowed_origins` in toolgate.toml"),
         see: &["host_not_served", "configuration.md#top-of-the-file"],
     };
 
@@ -45,7 +45,7 @@ codes! { DOOR, "At the door";
         advice: "Send `Authorization: Bearer <token>`. `toolgate token create --role agent` makes a token; an \
              OAuth client fetches a new access token from its authorization server.",
         message: "the token is not known, has expired or was revoked",
-        hint: "send `Authorization: Bearer <token>`; `toolgate token create --role agent` makes one",
+        hint: Hint::Standard("send `Authorization: Bearer <token>`; `toolgate token create` makes one"),
         see: &["insufficient_scope"],
     };
 
@@ -59,7 +59,7 @@ codes! { DOOR, "At the door";
         advice: "Ask the authorization server for one of the scopes listed in `/.well-known/oauth-protected-resource`, \
              or let the operator map the scope to a role.",
         message: "the token has none of the scopes that give a role here",
-        hint: "ask the authorization server for one of the scopes that give a role here",
+        hint: Hint::Standard("ask the authorization server for one of the scopes that give a role here"),
         see: &["unauthorized", "wrong_role", "configuration.md#oauth"],
     };
 
@@ -74,7 +74,7 @@ codes! { DOOR, "At the door";
         advice: "Try again in a moment. The operator can raise `[limits] connections_max`, or find out which client \
              holds so many.",
         message: "the gateway has reached its limit of connections",
-        hint: "try again in a moment; `[limits] connections_max` sets the limit",
+        hint: Hint::Example("try again in a moment; `[limits] connections_max` sets the limit"),
         see: &["configuration.md#limits"],
     };
 
@@ -89,7 +89,7 @@ codes! { DOOR, "At the door";
         advice: "Use a token of a role that the hint names: for instance `agent` for MCP, `operator` for metrics, `server` \
              to register. The API lists them as `roles`.",
         message: "metrics are for admins and operators",
-        hint: "use a token made with `--role operator`",
+        hint: Hint::Example("use a token made with `--role operator`"),
         see: &["foreign_name", "not_allowed", "unauthorized"],
     };
 
@@ -103,7 +103,7 @@ codes! { DOOR, "At the door";
              principal's file or session, a run that an operator paused, or content that auditors may not read.",
         advice: "Use the owner's token, or ask an operator.",
         message: "file_019a… may be used here, but only its owner may delete it",
-        hint: "use the token of its owner",
+        hint: Hint::Example("use the token of its owner"),
         see: &["wrong_role"],
     };
 
@@ -117,7 +117,7 @@ codes! { DOOR, "At the door";
         advice: "Check the address. `/openapi.json` lists the routes; the MCP endpoint is `/mcp`, or \
              `/mcp/{agent}`.",
         message: "there is nothing here",
-        hint: "/openapi.json lists the routes",
+        hint: Hint::Example("/openapi.json lists the routes"),
         see: &["method_not_allowed"],
     };
 
@@ -130,7 +130,7 @@ codes! { DOOR, "At the door";
         happened: "The path exists, but not with this HTTP method.",
         advice: "`/openapi.json` says which methods a path has. Messages to `/mcp` are sent with POST.",
         message: "this path does not allow this method",
-        hint: "/openapi.json says which methods a path has",
+        hint: Hint::Standard("/openapi.json says which methods a path has"),
         see: &["not_found"],
     };
 
@@ -143,7 +143,7 @@ codes! { DOOR, "At the door";
         happened: "The route takes JSON, and the request's `content-type` says something else.",
         advice: "Send `content-type: application/json`.",
         message: "the body is declared as \"text/plain\", not JSON",
-        hint: "send `content-type: application/json`",
+        hint: Hint::Standard("send `content-type: application/json`"),
         see: &["json_broken"],
     };
 
@@ -156,7 +156,7 @@ codes! { DOOR, "At the door";
         happened: "The body could not be parsed as JSON, or something follows the value.",
         advice: "Send one complete JSON value in UTF-8.",
         message: "the body is not one JSON value: expected `,` or `}` at line 3 column 5",
-        hint: "",
+        hint: Hint::None,
         see: &["not_json", "field_invalid"],
     };
 
@@ -169,7 +169,7 @@ codes! { DOOR, "At the door";
         happened: "The request has more bytes than `limits.request_bytes_max` and was discarded.",
         advice: "Send less, upload long contents as a file and name its id, or raise the limit.",
         message: "the body is larger than the limit of 4194304 bytes",
-        hint: "send less, or raise `limits.request_bytes_max`",
+        hint: Hint::Standard("send less, or raise `limits.request_bytes_max`"),
         see: &["file_too_large", "configuration.md#limits"],
     };
 
@@ -182,7 +182,7 @@ codes! { DOOR, "At the door";
         happened: "The connection ended before the whole body had arrived. Nothing was done.",
         advice: "Send the request again.",
         message: "the body ended before it was complete",
-        hint: "",
+        hint: Hint::None,
         see: &["upload_cut_off"],
     };
 
@@ -195,7 +195,7 @@ codes! { DOOR, "At the door";
         happened: "A field of the body has the wrong type or a value out of range. `field` says which.",
         advice: "Correct the field; the [REST reference](../rest.md) lists the fields of every body.",
         message: "field `expires_in_seconds`: invalid type: string \"x\", expected u64",
-        hint: "",
+        hint: Hint::None,
         see: &["field_unknown", "parameter_invalid"],
     };
 
@@ -209,7 +209,7 @@ codes! { DOOR, "At the door";
              field is not silently ignored.",
         advice: "Correct the spelling, or leave the field out. The hint has the nearest known name.",
         message: "there is no field `tols` here",
-        hint: "did you mean tools?",
+        hint: Hint::Example("did you mean tools?"),
         see: &["field_invalid"],
     };
 
@@ -222,7 +222,7 @@ codes! { DOOR, "At the door";
         happened: "The body has a field that only another kind of decision takes, such as `arguments` without `edit`.",
         advice: "Leave the field out, or choose the decision that it belongs to.",
         message: "field `arguments`: it belongs to `edit` and to no other decision",
-        hint: "",
+        hint: Hint::None,
         see: &["field_invalid"],
     };
 
@@ -235,7 +235,7 @@ codes! { DOOR, "At the door";
         happened: "A text field of the upload form is longer than its limit.",
         advice: "Shorten the field. Only the part `file` may be large.",
         message: "field \"name\" of the form is longer than 1024 bytes",
-        hint: "",
+        hint: Hint::None,
         see: &["form_broken"],
     };
 
@@ -248,7 +248,7 @@ codes! { DOOR, "At the door";
         happened: "A parameter of the query or of the path is invalid, is given twice, or contradicts another.",
         advice: "Correct the parameter that `field` names.",
         message: "parameter `limit`: \"many\" is not a number",
-        hint: "",
+        hint: Hint::None,
         see: &["parameter_unknown", "field_invalid"],
     };
 
@@ -261,7 +261,7 @@ codes! { DOOR, "At the door";
         happened: "The URL has a query parameter that the route does not know.",
         advice: "Correct the spelling, or leave it out. The hint has the nearest known name.",
         message: "there is no parameter `curser` here",
-        hint: "did you mean cursor?",
+        hint: Hint::Example("did you mean cursor?"),
         see: &["parameter_invalid"],
     };
 
@@ -274,7 +274,7 @@ codes! { DOOR, "At the door";
         happened: "A header that names a file holds something that is not UTF-8, or `if-match` is not a tag that the gateway gave.",
         advice: "Percent-encode the name. Send one `etag` exactly as GET gave it, or `*`.",
         message: "header `x-file-name`: the name in it is not UTF-8",
-        hint: "percent-encode it",
+        hint: Hint::Example("percent-encode it"),
         see: &["name_missing", "stale"],
     };
 
@@ -287,7 +287,7 @@ codes! { DOOR, "At the door";
         happened: "`cursor` is not the `next` of an earlier page.",
         advice: "Pass `next` of the previous page unchanged; start without a cursor.",
         message: "\"7\" is not a cursor of an earlier page",
-        hint: "pass `next` of the previous page unchanged",
+        hint: Hint::Standard("pass `next` of the previous page unchanged"),
         see: &["parameter_invalid"],
     };
 
@@ -300,7 +300,7 @@ codes! { DOOR, "At the door";
         happened: "`Last-Event-ID`, or `after`, names an event that the ledger does not have yet.",
         advice: "Leave the id out to start with the next event. `GET /ledger` has earlier events.",
         message: "the ledger is only at event 412",
-        hint: "leave the id out to start with the next event; GET /ledger has earlier events",
+        hint: Hint::Standard("leave the id out to start with the next event; GET /ledger has earlier events"),
         see: &["too_many_streams"],
     };
 
@@ -314,7 +314,7 @@ codes! { DOOR, "At the door";
              has reached its limit of streams and subscriptions (`[[quotas]] streams_max`).",
         advice: "Close a stream that is not used, or read `GET /ledger?order=oldest&cursor=…` page by page.",
         message: "64 event streams are open, and no more are allowed",
-        hint: "close one that is not needed, or read GET /ledger?order=oldest&cursor=… page by page",
+        hint: Hint::Standard("close one that is not needed, or read GET /ledger?order=oldest&cursor=… page by page"),
         see: &["event_unknown"],
     };
 
@@ -327,7 +327,7 @@ codes! { DOOR, "At the door";
         happened: "The gateway is stopping. It finishes requests in progress and accepts no new ones.",
         advice: "Repeat the request; another instance, or this one after its restart, takes it.",
         message: "the gateway is shutting down",
-        hint: "another instance can take the call",
+        hint: Hint::Standard("another instance can take the call"),
         see: &["store_down"],
     };
 
@@ -342,7 +342,7 @@ codes! { DOOR, "At the door";
         advice: "Repeat the request in a moment. The operator looks at the log, `toolgate doctor` and the \
              database.",
         message: "the store is not available, so nothing was read or changed",
-        hint: "try again in a moment",
+        hint: Hint::Standard("try again in a moment"),
         see: &["ledger_down", "storage_down", "configuration.md#store"],
     };
 
@@ -357,7 +357,7 @@ codes! { DOOR, "At the door";
         advice: "Read it again and make the change again. A tool call is made again from the start, without \
              `requestState`.",
         message: "the setting mcp_servers is at version 4, not 3",
-        hint: "read it again and make the change again",
+        hint: Hint::Standard("read it again and make the change again"),
         see: &["changed_meanwhile", "header_invalid"],
     };
 
@@ -372,7 +372,7 @@ codes! { DOOR, "At the door";
         advice: "Sign messages with the webhook's secret, as Standard Webhooks describes. Use signed URLs exactly as \
              they were issued, including everything after the `?`.",
         message: "this needs a signature: there is no `webhook-signature`",
-        hint: "sign with the webhook's secret, as Standard Webhooks describes",
+        hint: Hint::Example("sign with the webhook's secret, as Standard Webhooks describes"),
         see: &["signature_wrong", "bad_address"],
     };
 
@@ -386,7 +386,7 @@ codes! { DOOR, "At the door";
              other bytes. Both cases get the same answer, so that names cannot be guessed.",
         advice: "Check the name and the secret, and sign exactly the bytes that you send.",
         message: "the signature is not that of a webhook with this name",
-        hint: "check the secret, and that the body is signed as it is sent",
+        hint: Hint::Standard("check the secret, and that the body is signed as it is sent"),
         see: &["signature_missing", "signature_stale"],
     };
 
@@ -399,7 +399,7 @@ codes! { DOOR, "At the door";
         happened: "The `webhook-timestamp` differs from the gateway's clock by more than five minutes.",
         advice: "Sign the message again whenever you resend it, and check both clocks.",
         message: "the message was signed more than five minutes ago, or ahead of time",
-        hint: "sign it again when it is sent again, and check the clocks",
+        hint: Hint::Standard("sign it again when it is sent again, and check the clocks"),
         see: &["webhook_replayed"],
     };
 
@@ -412,7 +412,7 @@ codes! { DOOR, "At the door";
         happened: "A message with this `webhook-id` was already accepted; a decision counts once.",
         advice: "Nothing needs to be done if it is a repetition. A new message needs a new id.",
         message: "the message \"msg_1\" came before",
-        hint: "each message needs an id of its own",
+        hint: Hint::Standard("each message needs an id of its own"),
         see: &["signature_stale"],
     };
 }

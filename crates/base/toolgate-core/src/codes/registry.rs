@@ -1,6 +1,6 @@
 //! Codes of servers that register, of settings, reviews and secrets.
 
-use super::{Code, Retry, Seen};
+use super::{Code, Hint, Retry, Seen};
 use crate::Blame;
 
 codes! { REGISTRY, "Servers, settings and reviews";
@@ -14,7 +14,7 @@ codes! { REGISTRY, "Servers, settings and reviews";
         happened: "No server has this name: not in the file, not in the settings, and none registered with it.",
         advice: "`toolgate servers list` shows all.",
         message: "there is no server \"bnak\"",
-        hint: "did you mean bank?",
+        hint: Hint::Example("did you mean bank?"),
         see: &["configured", "lease_lost"],
     };
 
@@ -27,7 +27,7 @@ codes! { REGISTRY, "Servers, settings and reviews";
         happened: "A server that is configured in the file or in the settings cannot be removed as if it had registered itself.",
         advice: "Remove it where it is configured.",
         message: "the server \"bank\" did not register: it is configured in toolgate.toml",
-        hint: "remove it there",
+        hint: Hint::Standard("remove it there"),
         see: &["unknown_server"],
     };
 
@@ -42,7 +42,7 @@ codes! { REGISTRY, "Servers, settings and reviews";
              allowed in `[network]`.",
         message: "the address http://127.0.0.1:4000/mcp is on this machine, which `[network] allow_loopback` \
              does not allow",
-        hint: "",
+        hint: Hint::None,
         see: &["name_taken", "configuration.md#network"],
     };
 
@@ -55,7 +55,7 @@ codes! { REGISTRY, "Servers, settings and reviews";
         happened: "A server's token can register only the server that it was created for.",
         advice: "An admin creates a token with `toolgate token create --role server --server NAME`.",
         message: "this token is that of the server \"files\", not of \"bank\"",
-        hint: "an admin makes one with `toolgate token create --role server --server bank`",
+        hint: Hint::Example("an admin makes one with `toolgate token create --role server --server bank`"),
         see: &["wrong_role"],
     };
 
@@ -68,7 +68,7 @@ codes! { REGISTRY, "Servers, settings and reviews";
         happened: "Another server has this name or one that differs only in its spelling, or the name is reserved by Toolgate.",
         advice: "Choose another name.",
         message: "the name \"bank\" belongs to a server of toolgate.toml",
-        hint: "register under another name",
+        hint: Hint::Example("register under another name"),
         see: &["defined_in_file", "alias_taken"],
     };
 
@@ -81,7 +81,7 @@ codes! { REGISTRY, "Servers, settings and reviews";
         happened: "A name can refer to one tool only, and this one belongs to another tool or to another server's namespace.",
         advice: "Choose another name, or remove the alias from the other tool first.",
         message: "the alias \"read_file\" of server \"docs\" belongs to files:read_text_file",
-        hint: "choose another name, or remove it from the other tool first",
+        hint: Hint::Example("choose another name, or remove it from the other tool first"),
         see: &["name_taken"],
     };
 
@@ -94,7 +94,7 @@ codes! { REGISTRY, "Servers, settings and reviews";
         happened: "The instance did not renew its lease in time, or was removed.",
         advice: "Register again.",
         message: "the instance \"a\" of the server \"bank\" holds no lease",
-        hint: "register again",
+        hint: Hint::Standard("register again"),
         see: &["unknown_server"],
     };
 
@@ -107,7 +107,7 @@ codes! { REGISTRY, "Servers, settings and reviews";
         happened: "The number of servers that register themselves is limited.",
         advice: "An operator removes servers that are gone: `DELETE /servers/{name}`.",
         message: "1000 servers are registered, and no more are allowed",
-        hint: "an operator removes those that are gone: DELETE /servers/{name}",
+        hint: Hint::Standard("an operator removes those that are gone: DELETE /servers/{name}"),
         see: &["too_many_instances"],
     };
 
@@ -120,7 +120,7 @@ codes! { REGISTRY, "Servers, settings and reviews";
         happened: "The number of instances of one server is limited.",
         advice: "Let instances leave, or let their leases run out, before more join.",
         message: "the server bank has 64 instances, and no more are allowed",
-        hint: "let instances leave, or let their leases run out, before more join",
+        hint: Hint::Standard("let instances leave, or let their leases run out, before more join"),
         see: &["too_many_servers"],
     };
 
@@ -133,7 +133,7 @@ codes! { REGISTRY, "Servers, settings and reviews";
         happened: "No setting that can be changed while the gateway runs has this key.",
         advice: "The hint lists them.",
         message: "there is no setting \"mcp_server\"",
-        hint: "the settings are mcp_servers, aliases, agents, capabilities",
+        hint: Hint::Example("the settings are mcp_servers, aliases, agents, capabilities"),
         see: &["invalid_setting"],
     };
 
@@ -146,7 +146,7 @@ codes! { REGISTRY, "Servers, settings and reviews";
         happened: "Part of the value is wrong. `field` says which.",
         advice: "Correct it. Nothing was changed.",
         message: "value[0].url: relative URL without a base",
-        hint: "",
+        hint: Hint::None,
         see: &["unknown_setting"],
     };
 
@@ -159,7 +159,7 @@ codes! { REGISTRY, "Servers, settings and reviews";
         happened: "The server no longer offers the definition that was reviewed, or others keep changing the same setting.",
         advice: "Review it again with `toolgate tools diff NAME` and decide again; for a setting, try again in a moment.",
         message: "what the server offers for bank:transfer is not what was looked at",
-        hint: "it offers sha256:9f86… now; look at `toolgate tools diff bank:transfer` again",
+        hint: Hint::Example("it offers sha256:9f86… now; look at `toolgate tools diff bank:transfer` again"),
         see: &["stale"],
     };
 
@@ -172,7 +172,7 @@ codes! { REGISTRY, "Servers, settings and reviews";
         happened: "The tool is unchanged since it was pinned, or was already reviewed.",
         advice: "Nothing needs to be done.",
         message: "nothing about bank:transfer waits for a review: it is active",
-        hint: "",
+        hint: Hint::None,
         see: &["tool_quarantined"],
     };
 
@@ -186,7 +186,7 @@ codes! { REGISTRY, "Servers, settings and reviews";
              refused it: its name is not valid, or the vault's key does not match.",
         advice: "Store it without line breaks and control characters, under a name as the message has it. The operator checks `[vault]`.",
         message: "the secret cannot be used: it holds a line break",
-        hint: "",
+        hint: Hint::None,
         see: &["secret_bound", "configuration.md#vault"],
     };
 
@@ -201,7 +201,7 @@ codes! { REGISTRY, "Servers, settings and reviews";
         advice: "An admin allows the address with `toolgate secrets allow SERVER NAME ORIGIN`, or changes the server \
              themselves; or store a secret of your own under another name.",
         message: "the secret TOKEN of server \"github\" may not be sent to https://elsewhere.example",
-        hint: "an admin allows it with `toolgate secrets allow github TOKEN https://elsewhere.example`",
+        hint: Hint::Example("an admin allows it with `toolgate secrets allow github TOKEN https://elsewhere.example`"),
         see: &["secret_invalid", "wrong_role"],
     };
 
@@ -214,8 +214,8 @@ codes! { REGISTRY, "Servers, settings and reviews";
         happened: "The token to be revoked is the only one left that can administer the gateway over the network.",
         advice: "Create another admin token first, or run `toolgate token revoke` on the machine with the data folder.",
         message: "this is the last token of an admin: without it no one could create tokens here",
-        hint: "make another one first, or run `toolgate token revoke` on the machine that has the data \
-             folder",
+        hint: Hint::Standard("make another one first, or run `toolgate token revoke` on the machine that has the data \
+             folder"),
         see: &["token_invalid", "wrong_role"],
     };
 
@@ -228,7 +228,7 @@ codes! { REGISTRY, "Servers, settings and reviews";
         happened: "The properties of the new token contradict each other, such as a server's token without a server.",
         advice: "Correct what the message names.",
         message: "a token of role server names its server",
-        hint: "",
+        hint: Hint::None,
         see: &["last_admin", "unknown_agent"],
     };
 }

@@ -1,6 +1,6 @@
 //! Codes of runs, their calls and their questions.
 
-use super::{Code, Retry, Seen};
+use super::{Code, Hint, Retry, Seen};
 use crate::Blame;
 
 codes! { RUNS, "Runs and questions";
@@ -14,7 +14,7 @@ codes! { RUNS, "Runs and questions";
         happened: "No run has this id, or it is not this caller's.",
         advice: "`toolgate runs list` shows the existing runs; `POST /runs` creates one.",
         message: "there is no run run_019a…",
-        hint: "`toolgate runs list` shows those there are; `POST /runs` creates one",
+        hint: Hint::Standard("`toolgate runs list` shows those there are; `POST /runs` creates one"),
         see: &["run_ended"],
     };
 
@@ -27,7 +27,7 @@ codes! { RUNS, "Runs and questions";
         happened: "No task has this id.",
         advice: "`GET /tasks` lists the existing tasks.",
         message: "there is no task task_019a…",
-        hint: "`GET /tasks` lists those there are",
+        hint: Hint::Standard("`GET /tasks` lists those there are"),
         see: &["bad_task"],
     };
 
@@ -40,7 +40,7 @@ codes! { RUNS, "Runs and questions";
         happened: "No question has this id, or it belongs to another principal's run.",
         advice: "`toolgate inputs list` shows the questions that wait for an answer.",
         message: "there is no question inp_019a…",
-        hint: "`toolgate inputs list` shows those that wait for an answer",
+        hint: Hint::Standard("`toolgate inputs list` shows those that wait for an answer"),
         see: &["input_answered", "input_cancelled"],
     };
 
@@ -54,7 +54,7 @@ codes! { RUNS, "Runs and questions";
              a session without one.",
         advice: "`POST /runs` starts a run and opens its session.",
         message: "this session does not belong to a run",
-        hint: "`POST /runs` starts one and opens its session",
+        hint: Hint::Standard("`POST /runs` starts one and opens its session"),
         see: &["no_session"],
     };
 
@@ -68,7 +68,7 @@ codes! { RUNS, "Runs and questions";
         advice: "`POST /sessions` with this `run` opens one. Clients of the older transport post to the URL that `GET \
              /sse` returns.",
         message: "run run_019a… has no session yet",
-        hint: "`POST /sessions` with this `run` opens one",
+        hint: Hint::Standard("`POST /sessions` with this `run` opens one"),
         see: &["no_run", "unknown_session"],
     };
 
@@ -81,7 +81,7 @@ codes! { RUNS, "Runs and questions";
         happened: "The run is completed, partial, failed or cancelled, and accepts nothing more.",
         advice: "Start another run for more work.",
         message: "run run_019a… has ended: it is completed",
-        hint: "start another run for more work",
+        hint: Hint::Standard("start another run for more work"),
         see: &["run_state"],
     };
 
@@ -94,8 +94,8 @@ codes! { RUNS, "Runs and questions";
         happened: "The run was paused, or waits for the answer to a question.",
         advice: "Answer the question, or resume the run with `toolgate runs resume ID`; then repeat the call.",
         message: "run run_019a… is paused: it waits for an answer to inp_019a… (\"Which account?\")",
-        hint: "`toolgate inputs answer inp_019a…` answers it; request_user_input with the slot_id \
-             \"account\" waits for the answer",
+        hint: Hint::Example("`toolgate inputs answer inp_019a…` answers it; request_user_input with the slot_id \
+             \"account\" waits for the answer"),
         see: &["run_state", "input_answered"],
     };
 
@@ -108,7 +108,7 @@ codes! { RUNS, "Runs and questions";
         happened: "The request does not fit the run's state, such as resuming a run that is not paused.",
         advice: "`toolgate runs show ID` shows the run's state and what it waits for.",
         message: "run run_019a… is running, not paused",
-        hint: "there is nothing to resume; `toolgate runs show` says where it stands",
+        hint: Hint::Standard("there is nothing to resume; `toolgate runs show` says where it stands"),
         see: &["run_paused", "run_ended"],
     };
 
@@ -121,7 +121,7 @@ codes! { RUNS, "Runs and questions";
         happened: "The new run would be nested deeper than runs may be.",
         advice: "Do the work in the parent run, or in a run of its own.",
         message: "there are at most 8 runs nested within one another",
-        hint: "do the work in the parent run, or in a run of its own",
+        hint: Hint::Standard("do the work in the parent run, or in a run of its own"),
         see: &["too_many_runs"],
     };
 
@@ -134,7 +134,7 @@ codes! { RUNS, "Runs and questions";
         happened: "The limit of open runs that belong together is reached.",
         advice: "End some of them first.",
         message: "100 runs that belong together have not ended, and no more are allowed",
-        hint: "end some of them first",
+        hint: Hint::Standard("end some of them first"),
         see: &["run_too_deep"],
     };
 
@@ -147,7 +147,7 @@ codes! { RUNS, "Runs and questions";
         happened: "The run, or a run above it, has used the calls, tokens or time that it was given.",
         advice: "`store_artifact` and `complete_workflow` still work: keep what there is, and end the run.",
         message: "the budget of run run_019a… is used up: 50 of 50 calls",
-        hint: "store_artifact and complete_workflow still work: keep what there is, and end the run",
+        hint: Hint::Standard("store_artifact and complete_workflow still work: keep what there is, and end the run"),
         see: &["run_ended"],
     };
 
@@ -161,7 +161,7 @@ codes! { RUNS, "Runs and questions";
         advice: "Look for the answer with other tools first, then ask for what is missing.",
         message: "a person is asked only after 2 calls of data tools have completed in this run; so far none \
              has, so 2 more are missing",
-        hint: "look for the answer with other tools first, then ask for what is left",
+        hint: Hint::Standard("look for the answer with other tools first, then ask for what is left"),
         see: &["slot_taken"],
     };
 
@@ -175,7 +175,7 @@ codes! { RUNS, "Runs and questions";
              take none.",
         advice: "Give two or more options to `choice` and `multi_choice`, and none to the others.",
         message: "a choice has two or more options",
-        hint: "choice and multi_choice have two or more options, the other types none",
+        hint: Hint::Standard("choice and multi_choice have two or more options, the other types none"),
         see: &["slot_taken"],
     };
 
@@ -189,7 +189,7 @@ codes! { RUNS, "Runs and questions";
         advice: "Use another `slot_id` for another question, or the very same arguments for the same one.",
         message: "something else was asked in this run under the slot_id \"account\": a text, \"Which \
              account?\"",
-        hint: "use another slot_id for another question, or the very same arguments for the same one",
+        hint: Hint::Standard("use another slot_id for another question, or the very same arguments for the same one"),
         see: &["bad_slot"],
     };
 
@@ -202,7 +202,7 @@ codes! { RUNS, "Runs and questions";
         happened: "The answer is not one of the options, or has the wrong type.",
         advice: "`toolgate inputs list` shows the question and the answers it accepts.",
         message: "\"maybe\" is none of the options",
-        hint: "`toolgate inputs list` shows what is asked, and which answers it takes",
+        hint: Hint::Standard("`toolgate inputs list` shows what is asked, and which answers it takes"),
         see: &["unknown_input"],
     };
 
@@ -215,7 +215,7 @@ codes! { RUNS, "Runs and questions";
         happened: "Another person answered first, and the run continued with that answer.",
         advice: "Nothing needs to be done: the first answer stands.",
         message: "the question inp_019a… was answered by ann at 2026-01-05T10:00:00.000Z",
-        hint: "an answer stands; the run went on with it",
+        hint: Hint::Standard("an answer stands; the run went on with it"),
         see: &["input_cancelled"],
     };
 
@@ -228,7 +228,7 @@ codes! { RUNS, "Runs and questions";
         happened: "The question was withdrawn, because its run ended or was cancelled.",
         advice: "People need to do nothing. An agent continues without the answer, or asks under another `slot_id`.",
         message: "the question inp_019a… was cancelled: its run no longer waits for it",
-        hint: "`toolgate inputs list` shows the questions that still wait",
+        hint: Hint::Standard("`toolgate inputs list` shows the questions that still wait"),
         see: &["input_answered"],
     };
 
@@ -242,7 +242,7 @@ codes! { RUNS, "Runs and questions";
              `runs.completion_wait_seconds`.",
         advice: "Wait for their results and then complete the run; `toolgate runs cancel` ends it at once.",
         message: "1 call in this run have not ended: bank:transfer (tc_019a…)",
-        hint: "wait for their results and complete the run then; `toolgate runs cancel` ends it as it is",
+        hint: Hint::Standard("wait for their results and complete the run then; `toolgate runs cancel` ends it as it is"),
         see: &["children_running", "configuration.md#runs"],
     };
 
@@ -255,7 +255,7 @@ codes! { RUNS, "Runs and questions";
         happened: "The run was asked to complete while runs that it started have not ended.",
         advice: "End or cancel them first.",
         message: "1 run within this one have not ended: run_019a…",
-        hint: "end or cancel them first",
+        hint: Hint::Standard("end or cancel them first"),
         see: &["calls_in_flight"],
     };
 
@@ -268,7 +268,7 @@ codes! { RUNS, "Runs and questions";
         happened: "The ids of the calls in one batch must differ.",
         advice: "Give each call an id of its own.",
         message: "field `calls[1].id`: \"call_1\" is the id of another call too",
-        hint: "give each call an id of its own",
+        hint: Hint::Standard("give each call an id of its own"),
         see: &["call_id_reused"],
     };
 
@@ -282,7 +282,7 @@ codes! { RUNS, "Runs and questions";
              id is answered with its result; a different call is refused.",
         advice: "Send exactly the same call again, or give this one an id of its own.",
         message: "another call was made in this run under the id \"call_1\"",
-        hint: "send the very same call again, or give this one an id of its own",
+        hint: Hint::Standard("send the very same call again, or give this one an id of its own"),
         see: &["call_id_twice", "call_running"],
     };
 
@@ -295,7 +295,7 @@ codes! { RUNS, "Runs and questions";
         happened: "The call was already sent under this id, and has no result yet.",
         advice: "Send it again under the same id: it waits for the result.",
         message: "the call was sent before under this id, and is still under way",
-        hint: "send it again under the same id, and it waits for the result",
+        hint: Hint::Example("send it again under the same id, and it waits for the result"),
         see: &["call_id_reused"],
     };
 
@@ -309,7 +309,7 @@ codes! { RUNS, "Runs and questions";
              be safe to repeat.",
         advice: "Check what the call may have changed before you repeat it, under another id.",
         message: "the gateway stopped while the call was in progress: it is not known whether it ran",
-        hint: "look at what it may have changed before you repeat it, under another id",
+        hint: Hint::Example("look at what it may have changed before you repeat it, under another id"),
         see: &["server_lost"],
     };
 
@@ -322,7 +322,7 @@ codes! { RUNS, "Runs and questions";
         happened: "The id is empty or too long.",
         advice: "Pass the id that the model gave the call.",
         message: "the id of a call has 1 to 200 characters",
-        hint: "pass the id that the model gave the call",
+        hint: Hint::Standard("pass the id that the model gave the call"),
         see: &["call_id_twice"],
     };
 
@@ -335,7 +335,7 @@ codes! { RUNS, "Runs and questions";
         happened: "The name or the description of the task is empty or too long.",
         advice: "Give it a short name, and put the rest into `description`.",
         message: "the name of a task has 1 to 200 printable characters",
-        hint: "give it a short name, and the rest as `description`",
+        hint: Hint::Example("give it a short name, and the rest as `description`"),
         see: &["unknown_task"],
     };
 
@@ -348,7 +348,7 @@ codes! { RUNS, "Runs and questions";
         happened: "The summary of a run is limited in length.",
         advice: "Shorten it, or store it as an artifact.",
         message: "`summary` has at most 20000 characters",
-        hint: "shorten it, or store it as an artifact",
+        hint: Hint::Example("shorten it, or store it as an artifact"),
         see: &["bad_reason"],
     };
 
@@ -361,7 +361,7 @@ codes! { RUNS, "Runs and questions";
         happened: "The reason for pausing or cancelling a run is limited in length.",
         advice: "Shorten it.",
         message: "`reason` has at most 500 characters",
-        hint: "shorten it, or store it as an artifact",
+        hint: Hint::Example("shorten it, or store it as an artifact"),
         see: &["bad_summary"],
     };
 
@@ -374,7 +374,7 @@ codes! { RUNS, "Runs and questions";
         happened: "The input of the run has too many files, an invalid path, or the same path twice.",
         advice: "Correct the paths; pack very many files into an archive.",
         message: "the path \"data/a.csv\" is given twice",
-        hint: "each path names one file",
+        hint: Hint::Example("each path names one file"),
         see: &["unknown_file"],
     };
 }

@@ -1,6 +1,6 @@
 //! Codes of sessions, agents and capabilities.
 
-use super::{Code, Retry, Seen};
+use super::{Code, Hint, Retry, Seen};
 use crate::Blame;
 
 codes! { SESSIONS, "Sessions, agents and capabilities";
@@ -14,7 +14,7 @@ codes! { SESSIONS, "Sessions, agents and capabilities";
         happened: "No session has this id, or it is not this caller's.",
         advice: "`POST /sessions` opens one; `toolgate sessions list` shows the existing sessions.",
         message: "there is no session \"ses_019a…\"",
-        hint: "`POST /sessions` opens one; `toolgate sessions list` shows those there are",
+        hint: Hint::Standard("`POST /sessions` opens one; `toolgate sessions list` shows those there are"),
         see: &["session_closed"],
     };
 
@@ -28,7 +28,7 @@ codes! { SESSIONS, "Sessions, agents and capabilities";
              longer valid.",
         advice: "Open another session and call again.",
         message: "the session ses_019a… is closed",
-        hint: "open another one",
+        hint: Hint::Standard("open another one"),
         see: &["unknown_session"],
     };
 
@@ -41,7 +41,7 @@ codes! { SESSIONS, "Sessions, agents and capabilities";
         happened: "This is the session of a credential that brings none of its own; it follows its agent's definition.",
         advice: "Change the definition, or revoke the token.",
         message: "ses_019a… is what a credential has that brings no session; it follows its agent's definition",
-        hint: "change the definition, or revoke the token",
+        hint: Hint::Standard("change the definition, or revoke the token"),
         see: &["unknown_session"],
     };
 
@@ -55,7 +55,7 @@ codes! { SESSIONS, "Sessions, agents and capabilities";
              `[limits] sessions_max` allows.",
         advice: "Close a session that is no longer needed, or raise the limit.",
         message: "1000 sessions of the agent reviewer are open, and no more are allowed",
-        hint: "close one that is no longer needed, or raise limits.sessions_max of the agent",
+        hint: Hint::Standard("close one that is no longer needed, or raise limits.sessions_max of the agent"),
         see: &["configuration.md#agents", "configuration.md#limits"],
     };
 
@@ -68,7 +68,7 @@ codes! { SESSIONS, "Sessions, agents and capabilities";
         happened: "A name or label of the new session is empty, too long or not printable.",
         advice: "Correct what `field` names.",
         message: "`name` has 1 to 200 printable characters",
-        hint: "",
+        hint: Hint::None,
         see: &["invalid_mounts"],
     };
 
@@ -81,7 +81,7 @@ codes! { SESSIONS, "Sessions, agents and capabilities";
         happened: "The session was requested for a principal whose name could be mistaken for another.",
         advice: "Choose another name.",
         message: "a principal may not be called \"gateway\", which could be mistaken for another principal",
-        hint: "",
+        hint: Hint::None,
         see: &["not_allowed"],
     };
 
@@ -94,7 +94,7 @@ codes! { SESSIONS, "Sessions, agents and capabilities";
         happened: "The mounts of the session have too many entries, or names that are not valid.",
         advice: "Correct what `field` names.",
         message: "a name in it is empty",
-        hint: "",
+        hint: Hint::None,
         see: &["unknown_mount", "mount_left_out"],
     };
 
@@ -107,7 +107,7 @@ codes! { SESSIONS, "Sessions, agents and capabilities";
         happened: "The session names a server, provider, pointer or knowledge base that does not exist.",
         advice: "Check the spelling; the answer has the nearest name or those that exist.",
         message: "there is no server \"bnak\"",
-        hint: "did you mean bank?",
+        hint: Hint::Example("did you mean bank?"),
         see: &["mount_left_out"],
     };
 
@@ -120,7 +120,7 @@ codes! { SESSIONS, "Sessions, agents and capabilities";
         happened: "A session can mount only what its agent's definition includes.",
         advice: "Choose a server that the agent has, or change the agent.",
         message: "the agent leaves out the server \"bank\"",
-        hint: "it has files, search",
+        hint: Hint::Example("it has files, search"),
         see: &["unknown_mount"],
     };
 
@@ -134,7 +134,7 @@ codes! { SESSIONS, "Sessions, agents and capabilities";
              Strictness never relaxes.",
         advice: "Ask for the template in the hint, for a stricter one, or for none.",
         message: "the policy template exploratory is weaker than standard, which holds already",
-        hint: "ask for standard or a stricter one, or for none",
+        hint: Hint::Example("ask for standard or a stricter one, or for none"),
         see: &["unknown_template", "configuration.md#policy"],
     };
 
@@ -147,7 +147,7 @@ codes! { SESSIONS, "Sessions, agents and capabilities";
         happened: "`policy_template` is not the name of a template.",
         advice: "Choose `exploratory`, `standard`, `regulated` or `audit_critical`.",
         message: "there is no policy template \"strict\"",
-        hint: "the templates are exploratory, standard, regulated, audit_critical",
+        hint: Hint::Example("the templates are exploratory, standard, regulated, audit_critical"),
         see: &["template_too_weak"],
     };
 
@@ -160,7 +160,7 @@ codes! { SESSIONS, "Sessions, agents and capabilities";
         happened: "No agent definition has this name, neither in the file nor in the settings.",
         advice: "`toolgate agents list` shows the existing agents.",
         message: "there is no agent \"reviewr\"",
-        hint: "did you mean reviewer?",
+        hint: Hint::Example("did you mean reviewer?"),
         see: &["agent_undefined"],
     };
 
@@ -173,7 +173,7 @@ codes! { SESSIONS, "Sessions, agents and capabilities";
         happened: "The token is bound to an agent whose definition was removed.",
         advice: "The operator defines the agent again, or creates another token.",
         message: "this token is bound to the agent \"reviewer\", which is no longer defined",
-        hint: "define it again, or use another token",
+        hint: Hint::Standard("define it again, or use another token"),
         see: &["unknown_agent"],
     };
 
@@ -186,7 +186,7 @@ codes! { SESSIONS, "Sessions, agents and capabilities";
         happened: "The definition of the agent contradicts itself, or refers to something that does not exist.",
         advice: "The operator corrects it; the message says what is wrong.",
         message: "the agent reviewer has a pattern that is none",
-        hint: "ask the operator of the gateway to correct it",
+        hint: Hint::Example("ask the operator of the gateway to correct it"),
         see: &["unknown_capability"],
     };
 
@@ -199,7 +199,7 @@ codes! { SESSIONS, "Sessions, agents and capabilities";
         happened: "An agent, a request or a setting names a capability that is not defined.",
         advice: "Check the spelling; `toolgate capabilities list` shows the existing capabilities.",
         message: "there is no capability \"cod\"",
-        hint: "did you mean code?",
+        hint: Hint::Example("did you mean code?"),
         see: &["capability_in_use"],
     };
 
@@ -212,7 +212,7 @@ codes! { SESSIONS, "Sessions, agents and capabilities";
         happened: "The capability cannot be removed while agents name it.",
         advice: "Remove it from these agents first.",
         message: "the capability code is used by the agents reviewer",
-        hint: "remove it from these agents first",
+        hint: Hint::Standard("remove it from these agents first"),
         see: &["unknown_capability"],
     };
 
@@ -225,7 +225,7 @@ codes! { SESSIONS, "Sessions, agents and capabilities";
         happened: "A principal or a group can start with one agent only, and two definitions claim it.",
         advice: "Remove it from the other definition first, or leave it out here.",
         message: "the agents \"reviewer\" and \"writer\" are both for \"review-bot\"",
-        hint: "remove it from the other definition first, or leave it out here",
+        hint: Hint::Standard("remove it from the other definition first, or leave it out here"),
         see: &["unknown_agent"],
     };
 
@@ -238,7 +238,7 @@ codes! { SESSIONS, "Sessions, agents and capabilities";
         happened: "What `toolgate.toml` defines cannot be changed over the API.",
         advice: "Change it in the file, or choose another name.",
         message: "the agent \"reviewer\" is defined in toolgate.toml",
-        hint: "change it there, or choose another name",
+        hint: Hint::Standard("change it there, or choose another name"),
         see: &["name_taken"],
     };
 
@@ -251,7 +251,7 @@ codes! { SESSIONS, "Sessions, agents and capabilities";
         happened: "The name in the body differs from the name in the path.",
         advice: "Leave the name out. To rename it, store it under the new name and delete the old one.",
         message: "field `name`: \"writer\" is not \"reviewer\", which the address names",
-        hint: "leave it out; to rename, put it under the new name and delete the old one",
+        hint: Hint::Standard("leave it out; to rename, put it under the new name and delete the old one"),
         see: &["defined_in_file"],
     };
 }

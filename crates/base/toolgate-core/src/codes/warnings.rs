@@ -1,6 +1,6 @@
 //! Codes of warnings, which accompany a result in its envelope.
 
-use super::{Code, Retry, Seen};
+use super::{Code, Hint, Retry, Seen};
 use crate::Blame;
 
 codes! { WARNINGS, "Warnings";
@@ -14,7 +14,7 @@ codes! { WARNINGS, "Warnings";
         happened: "The call used an alias. It works until the day that the message names.",
         advice: "Use the name in the message.",
         message: "\"transfer\" is another name for bank:transfer. Use \"bank__transfer\".",
-        hint: "",
+        hint: Hint::None,
         see: &["alias_sunset"],
     };
 
@@ -27,7 +27,7 @@ codes! { WARNINGS, "Warnings";
         happened: "`arguments` of `call_tool` was a string with JSON in it; the gateway parsed it.",
         advice: "Send an object.",
         message: "`arguments` came as a string and was read as JSON; send an object",
-        hint: "",
+        hint: Hint::None,
         see: &["invalid_arguments"],
     };
 
@@ -41,7 +41,7 @@ codes! { WARNINGS, "Warnings";
              with `[masked: NAME]`. The message says what kind of thing it was and where.",
         advice: "Continue without it. The operator decides what may be passed on.",
         message: "filter \"no card numbers\" masked card at /text before the call was sent",
-        hint: "",
+        hint: Hint::None,
         see: &["filter_blocked", "configuration.md#filters"],
     };
 
@@ -57,7 +57,7 @@ codes! { WARNINGS, "Warnings";
         advice: "The server's author fixes the schema: it should contain everything that it refers to.",
         message: "a part of the arguments was not checked: its schema is not used in full: it refers to \
              \"https://example.com/address.json\", which is not part of it, and nothing is fetched",
-        hint: "",
+        hint: Hint::None,
         see: &["tool_unreadable"],
     };
 
@@ -73,7 +73,7 @@ codes! { WARNINGS, "Warnings";
              where the result differs.",
         message: "the result of bank:balance breaks the tool's own schema: /total: \"12\" is not of type \
              \"number\"",
-        hint: "the tool ran; its server must be fixed, or `output = \"warn\"` set for it",
+        hint: Hint::Standard("the tool ran; its server must be fixed, or `output = \"warn\"` set for it"),
         see: &["server_garbled", "configuration.md#validation"],
     };
 
@@ -87,7 +87,7 @@ codes! { WARNINGS, "Warnings";
              changed what, redacted as people see it; so does the beginning of the result.",
         advice: "Report what ran, not what was requested.",
         message: "ann changed the arguments before the call ran: /amount 900 → 150",
-        hint: "",
+        hint: Hint::None,
         see: &["changes_requested"],
     };
 
@@ -102,7 +102,7 @@ codes! { WARNINGS, "Warnings";
         advice: "Put what the server needs into the arguments.",
         message: "people agreed to the arguments of this call alone, so these members of `_meta` were not sent: \
              vendor/priority",
-        hint: "",
+        hint: Hint::None,
         see: &["pending_approval"],
     };
 
@@ -116,7 +116,7 @@ codes! { WARNINGS, "Warnings";
              recorded under that run.",
         advice: "Name a run of your own, or none. A principal that works in a run has a token for it.",
         message: "the call was not recorded under run_1, which is not a run of its caller",
-        hint: "",
+        hint: Hint::None,
         see: &["not_allowed"],
     };
 
@@ -130,7 +130,7 @@ codes! { WARNINGS, "Warnings";
              idempotent, so the gateway sent it again.",
         advice: "Nothing needs to be done.",
         message: "server \"bank\" is not available: connection refused; the call was sent once more",
-        hint: "",
+        hint: Hint::None,
         see: &["server_lost"],
     };
 
@@ -143,7 +143,7 @@ codes! { WARNINGS, "Warnings";
         happened: "The tool ran and its result is here, but the end of the call could not be recorded yet. It is recorded later.",
         advice: "Nothing needs to be done by the caller. The operator checks the store.",
         message: "the end of this call is not recorded yet: the store is not available",
-        hint: "",
+        hint: Hint::None,
         see: &["ledger_down"],
     };
 
@@ -158,7 +158,7 @@ codes! { WARNINGS, "Warnings";
         advice: "Use the argument that takes files; the operator can give the tool a `file_strategy`.",
         message: "`path` holds file_019a… and is passed on as it is: no file strategy of tool docs:read is for \
              `path`",
-        hint: "",
+        hint: Hint::None,
         see: &["bad_file_id", "configuration.md#tools"],
     };
 
@@ -173,7 +173,7 @@ codes! { WARNINGS, "Warnings";
         advice: "Ask for less.",
         message: "`structuredContent` has about 90000 bytes, more than the 32768 that results should have; it \
              stays because the tool promises what it looks like",
-        hint: "",
+        hint: Hint::None,
         see: &["too_many_refs", "configuration.md#results"],
     };
 
@@ -186,7 +186,7 @@ codes! { WARNINGS, "Warnings";
         happened: "The result had more large or binary parts than the gateway keeps of one result.",
         advice: "Ask for less at once.",
         message: "3 parts of this result were withheld: at most 64 of one result are kept",
-        hint: "",
+        hint: Hint::None,
         see: &["long_structure"],
     };
 
@@ -200,7 +200,7 @@ codes! { WARNINGS, "Warnings";
              first answer had them.",
         advice: "Keep what you need from the first answer.",
         message: "secrets were left out of what is kept of this call; only its first answer had them",
-        hint: "",
+        hint: Hint::None,
         see: &["call_id_reused", "configuration.md#redact"],
     };
 
@@ -214,7 +214,7 @@ codes! { WARNINGS, "Warnings";
              tools that are added later.",
         advice: "Check the spelling, if it was meant to match an existing tool.",
         message: "tools[0]: no tool fits `bnak:*`",
-        hint: "",
+        hint: Hint::None,
         see: &["unknown_capability"],
     };
 }

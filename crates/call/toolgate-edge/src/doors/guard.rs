@@ -123,15 +123,11 @@ pub(crate) struct NotAdmitted {
 
 impl NotAdmitted {
     fn host(host: &str) -> Self {
-        Refusal::new(&codes::HOST_NOT_SERVED, format!("host {host:?} is not served here"))
-            .hint("add it to `allowed_hosts` in toolgate.toml")
-            .into()
+        Refusal::new(&codes::HOST_NOT_SERVED, format!("host {host:?} is not served here")).into()
     }
 
     fn origin(origin: &str) -> Self {
-        Refusal::new(&codes::ORIGIN_NOT_ALLOWED, format!("origin {origin:?} is not allowed"))
-            .hint("add it to `allowed_origins` in toolgate.toml")
-            .into()
+        Refusal::new(&codes::ORIGIN_NOT_ALLOWED, format!("origin {origin:?} is not allowed")).into()
     }
 
     fn unchecked() -> Self {
@@ -141,9 +137,7 @@ impl NotAdmitted {
     }
 
     fn token(message: &str) -> Self {
-        Refusal::new(&codes::UNAUTHORIZED, message)
-            .hint("send `Authorization: Bearer <token>`; `toolgate token create --role agent` makes one")
-            .into()
+        Refusal::new(&codes::UNAUTHORIZED, message).into()
     }
 
     fn not_let_in(why: NotLetIn) -> Self {
@@ -158,8 +152,7 @@ impl NotAdmitted {
                 error: Some("invalid_token"),
             },
             NotLetIn::Scope(why) => Self {
-                refusal: Refusal::new(&codes::INSUFFICIENT_SCOPE, why)
-                    .hint("ask the authorization server for one of the scopes that give a role here"),
+                refusal: Refusal::new(&codes::INSUFFICIENT_SCOPE, why),
                 error: Some("insufficient_scope"),
             },
         }

@@ -113,7 +113,7 @@ fn go_on(
         }
     };
     ticket.stand_alone(pipeline);
-    let refusal = CallRefusal::new(&codes::STALE, problem, "make the call again without requestState");
+    let refusal = CallRefusal::new(&codes::STALE, problem).hint("make the call again without requestState");
     Err(Stopped::new(ticket, Outcome::Refused, refusal))
 }
 
@@ -442,7 +442,7 @@ fn take(pipeline: &Pipeline, mut asking: Asking, approval: Approval) -> Result<A
     if !covered(&asking.requirement, &approval.requirement) {
         let message = "people agreed to this call for another session, where policy asks for less";
         let hint = "call again once that approval is used or has ended, which asks the approvers again";
-        let refusal = CallRefusal::new(&codes::NOT_APPROVED, message, hint);
+        let refusal = CallRefusal::new(&codes::NOT_APPROVED, message).hint(hint);
         return Err(Stopped::new(asking.ticket, Outcome::Refused, refusal));
     }
     let warrant = Warrant::Approval {
@@ -459,8 +459,7 @@ fn take(pipeline: &Pipeline, mut asking: Asking, approval: Approval) -> Result<A
         asking.arguments = match restored {
             Ok(effective) => effective,
             Err(lost) => {
-                let hint = "call again, which asks the approvers again";
-                let refusal = CallRefusal::new(&codes::INVALID_EDIT, lost.to_string(), hint);
+                let refusal = CallRefusal::new(&codes::INVALID_EDIT, lost.to_string());
                 return Err(Stopped::new(asking.ticket, Outcome::Denied, refusal));
             }
         };
@@ -489,11 +488,7 @@ fn check_again(
     if let InputCheck::Invalid(problems) = pipeline.schemas.check_input(&ticket.tool, effective) {
         let message =
             format!("the arguments as they were edited do not fit the tool:\n{}", render(&problems));
-        return Err(CallRefusal::new(
-            &codes::INVALID_EDIT,
-            message,
-            "call again, which asks the approvers again",
-        ));
+        return Err(CallRefusal::new(&codes::INVALID_EDIT, message));
     }
     filter::look_again(pipeline, ticket, effective)?;
     match judge(pipeline, ticket, effective) {
@@ -501,7 +496,7 @@ fn check_again(
         Verdict::Approve(requirement) if covered(&requirement, &approval.requirement) => Ok(()),
         Verdict::Approve(_) => {
             let message = "the call as it stands now needs other people's approval";
-            Err(CallRefusal::new(&codes::NOT_APPROVED, message, "call again, which asks the approvers again"))
+            Err(CallRefusal::new(&codes::NOT_APPROVED, message))
         }
         Verdict::Deny(denial) => Err(Reader::of(pipeline, ticket).denied(&ticket.tool.name, &denial)),
     }

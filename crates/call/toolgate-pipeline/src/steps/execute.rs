@@ -297,25 +297,17 @@ pub(super) fn outcome_of(result: &RawJson) -> Outcome {
 }
 
 pub(super) fn cancelled() -> CallRefusal {
-    CallRefusal::new(
-        &codes::CANCELLED,
-        "the call was cancelled before it was sent",
-        "call again if it is still wanted",
-    )
+    CallRefusal::new(&codes::CANCELLED, "the call was cancelled before it was sent")
 }
 
 pub(super) fn ledger_down(ticket: Ticket, down: &StoreDown) -> Box<Stopped> {
     let message = format!("the call was not sent because it could not be recorded: {down}");
-    let refusal = CallRefusal::new(
-        &codes::LEDGER_DOWN,
-        message,
-        "call again in a moment; the operator sees the cause in the log",
-    );
+    let refusal = CallRefusal::new(&codes::LEDGER_DOWN, message);
     Stopped::new(ticket, Outcome::Refused, refusal)
 }
 
 fn stale(ticket: Ticket, message: &str) -> Box<Stopped> {
-    let refusal = CallRefusal::new(&codes::STALE, message, "make the call again from the start");
+    let refusal = CallRefusal::new(&codes::STALE, message).hint("make the call again from the start");
     Stopped::new(ticket, Outcome::Refused, refusal)
 }
 
@@ -329,8 +321,7 @@ async fn not_approved(pipeline: &Pipeline, ticket: Ticket, refusal: ApprovalRefu
         }
     }
     let message = format!("the call was not sent: {refusal}");
-    let hint = "call again, which asks the approvers again";
     let details = json!({ "approval_id": ticket.approval });
-    let refusal = CallRefusal::new(&codes::NOT_APPROVED, message, hint).details(details);
+    let refusal = CallRefusal::new(&codes::NOT_APPROVED, message).details(details);
     Stopped::new(ticket, Outcome::Refused, refusal)
 }

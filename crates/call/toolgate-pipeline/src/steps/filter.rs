@@ -202,14 +202,12 @@ fn blocked(ticket: &Ticket, fired: &[Fired<'_>]) -> CallRefusal {
     let stops = fired.iter().filter(|one| one.action != Action::Ask);
     let found: Vec<String> = stops.map(|one| format!("filter {:?} found {one}", one.filter)).collect();
     let message = format!("this call of {} was not sent: {}", ticket.tool.name, found.join("; "));
-    let hint = "leave it out of the arguments and call again; the operator decides what may be sent";
-    CallRefusal::new(&codes::FILTER_BLOCKED, message, hint).details(json!({ "filters": fired }))
+    CallRefusal::new(&codes::FILTER_BLOCKED, message).details(json!({ "filters": fired }))
 }
 
 fn withheld(ticket: &Ticket, fired: &[Fired<'_>]) -> CallRefusal {
     let stops = fired.iter().filter(|one| one.action == Action::Block);
     let found: Vec<String> = stops.map(|one| format!("filter {:?} found {one}", one.filter)).collect();
     let message = format!("{} ran, and its result is withheld: {}", ticket.tool.name, found.join("; "));
-    let hint = "do not repeat the call to get it: it has run; the operator decides what may be passed on";
-    CallRefusal::new(&codes::RESULT_WITHHELD, message, hint).details(json!({ "filters": fired }))
+    CallRefusal::new(&codes::RESULT_WITHHELD, message).details(json!({ "filters": fired }))
 }

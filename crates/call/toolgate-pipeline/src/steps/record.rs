@@ -102,7 +102,7 @@ async fn record_executed(pipeline: &Pipeline, executed: Executed<'_>) -> Recorde
         End::Cancelled => {
             let message = "the call was cancelled after it was sent";
             let hint = "it may have taken effect; look before you repeat it";
-            let refusal = CallRefusal::new(&codes::CANCELLED, message, hint);
+            let refusal = CallRefusal::new(&codes::CANCELLED, message).hint(hint);
             (Outcome::Cancelled, AnswerBody::Refusal(refusal), None, None)
         }
     };
@@ -184,7 +184,7 @@ async fn complete(
         && pipeline.settings.reads_when_down == WhenDown::Refuse;
     if withheld {
         let message = format!("the result is withheld because the call could not be recorded: {down}");
-        return Some(CallRefusal::new(&codes::LEDGER_DOWN, message, "call again in a moment"));
+        return Some(CallRefusal::new(&codes::LEDGER_DOWN, message).hint("call again in a moment"));
     }
     ticket.warnings.push(Warning::new(
         &codes::NOT_RECORDED,
@@ -271,6 +271,5 @@ pub(super) fn check_output(
     if check == OutputCheck::Warn {
         return None;
     }
-    let hint = "the tool ran; its server must be fixed, or `output = \"warn\"` set for it";
-    Some(CallRefusal::new(&codes::OUTPUT_SCHEMA, message, hint))
+    Some(CallRefusal::new(&codes::OUTPUT_SCHEMA, message))
 }

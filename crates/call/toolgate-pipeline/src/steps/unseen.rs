@@ -29,7 +29,7 @@ pub(super) fn refusal(tool: &Tool, hidden: &[Hidden]) -> Option<CallRefusal> {
         "people must agree to this call, and `{}` holds {what}, which they would not see",
         unseen.path
     );
-    let refusal = CallRefusal::new(&codes::HIDDEN_FROM_APPROVERS, message, hint);
+    let refusal = CallRefusal::new(&codes::HIDDEN_FROM_APPROVERS, message).hint(hint);
     Some(refusal.details(serde_json::json!({ "argument": unseen.path })))
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn validate(pipeline: &Pipeline, filtered: Filtered) -> Result<Valida
 }
 
 fn read(ticket: &Ticket) -> Result<Value, CallRefusal> {
-    let refused = |message, hint| CallRefusal::new(&codes::INVALID_ARGUMENTS, message, hint);
+    let refused = |message, hint| CallRefusal::new(&codes::INVALID_ARGUMENTS, message).hint(hint);
     let arguments =
         canonical::parse(ticket.arguments.as_str()).map_err(|bad| refused(bad.to_string(), bad.hint()))?;
     if !arguments.is_object() {
@@ -73,5 +73,5 @@ fn fits_without_nulls(pipeline: &Pipeline, ticket: &Ticket, arguments: &Value) -
 fn invalid(ticket: &Ticket, problems: &[Problem]) -> CallRefusal {
     let message = format!("the arguments do not fit {}:\n{}", ticket.tool.name, render(problems));
     let hint = "correct the arguments named above and call again";
-    CallRefusal::new(&codes::INVALID_ARGUMENTS, message, hint).details(json!({ "problems": problems }))
+    CallRefusal::new(&codes::INVALID_ARGUMENTS, message).hint(hint).details(json!({ "problems": problems }))
 }

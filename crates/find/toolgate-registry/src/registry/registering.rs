@@ -120,7 +120,7 @@ impl Registry {
         };
         let place = source.place();
         let message = format!("the server {name:?} did not register: it is configured in {place}");
-        Refusal::new(&codes::CONFIGURED, message).hint("remove it there")
+        Refusal::new(&codes::CONFIGURED, message)
     }
 }
 
@@ -206,10 +206,8 @@ fn joining(
 fn refused(error: RegisterError) -> Refusal {
     let message = error.to_string();
     match error {
-        RegisterError::TooManyServers { .. } => Refusal::new(&codes::TOO_MANY_SERVERS, message)
-            .hint("an operator removes those that are gone: DELETE /servers/{name}"),
-        RegisterError::TooManyInstances { .. } => Refusal::new(&codes::TOO_MANY_INSTANCES, message)
-            .hint("let instances leave, or let their leases run out, before more join"),
+        RegisterError::TooManyServers { .. } => Refusal::new(&codes::TOO_MANY_SERVERS, message),
+        RegisterError::TooManyInstances { .. } => Refusal::new(&codes::TOO_MANY_INSTANCES, message),
         RegisterError::Store(error) => down(error),
     }
 }

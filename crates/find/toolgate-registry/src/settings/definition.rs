@@ -76,9 +76,7 @@ fn refuse_rivals(value: &Value, fresh: &[Fresh<AgentDefinition>], file: &FileSta
                 "the agents \"{}\" and \"{}\" are both for {:?}",
                 rival.other, definition.name, rival.whom
             );
-            return Err(Refusal::new(&codes::TWO_AGENTS, message)
-                .field(format!("{place}.{}", rival.place))
-                .hint("remove it from the other definition first, or leave it out here"));
+            return Err(Refusal::new(&codes::TWO_AGENTS, message).field(format!("{place}.{}", rival.place)));
         }
         claims.take(&mut definition.clone());
     }
@@ -109,9 +107,7 @@ fn refuse_removal_in_use(value: &Value, around: &Around<'_>) -> Result<(), Refus
         let users = users_of(name, around);
         if !users.is_empty() {
             let message = format!("the capability \"{name}\" is used by {}", users.join(", "));
-            return Err(Refusal::new(&codes::CAPABILITY_IN_USE, message)
-                .field("value")
-                .hint("remove it from these agents first"));
+            return Err(Refusal::new(&codes::CAPABILITY_IN_USE, message).field("value"));
         }
     }
     Ok(())
@@ -171,7 +167,7 @@ fn bad_part(place: &str, bad: BadPart) -> Refusal {
 
 pub(crate) fn defined_in_file(kind: &str, name: &str) -> Refusal {
     let message = format!("the {kind} \"{name}\" is defined in toolgate.toml");
-    Refusal::new(&codes::DEFINED_IN_FILE, message).hint("change it there, or choose another name")
+    Refusal::new(&codes::DEFINED_IN_FILE, message)
 }
 
 #[cfg(test)]

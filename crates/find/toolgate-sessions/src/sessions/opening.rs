@@ -109,9 +109,7 @@ impl Sessions {
                             "{max} sessions of the agent {} are open, and no more are allowed",
                             limit.agent
                         );
-                        Refusal::new(&codes::TOO_MANY_SESSIONS, message).hint(
-                            "close one that is no longer needed, or raise limits.sessions_max of the agent",
-                        )
+                        Refusal::new(&codes::TOO_MANY_SESSIONS, message)
                     }
                     NewSessionError::Store(error) => down(error),
                 },

@@ -85,6 +85,5 @@ fn read_cursor(text: &str) -> Result<PageCursor, Refusal> {
     text.parse().map_err(|_| {
         Refusal::new(&codes::INVALID_CURSOR, format!("{text:?} is not a cursor of an earlier page"))
             .field("cursor")
-            .hint("pass `next` of the previous page unchanged")
     })
 }

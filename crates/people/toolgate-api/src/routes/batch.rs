@@ -127,8 +127,7 @@ impl BatchBody {
             }
             if !ids.insert(&call.id) {
                 let detail = format!("field `{field}`: {:?} is the id of another call too", call.id);
-                return Err(Problem::bad_field(&codes::CALL_ID_TWICE, &field, detail)
-                    .hint("give each call an id of its own"));
+                return Err(Problem::bad_field(&codes::CALL_ID_TWICE, &field, detail));
             }
         }
         let parallel = self.parallel_max.unwrap_or(most);

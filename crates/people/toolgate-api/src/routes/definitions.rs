@@ -95,8 +95,7 @@ pub(super) fn same_name(address: &str, body: Option<&str>) -> Answered<()> {
     match body {
         Some(name) if name != address => {
             let detail = format!("field `name`: {name:?} is not {address:?}, which the address names");
-            Err(Problem::bad_field(&codes::NAME_DIFFERS, "name", detail)
-                .hint("leave it out; to rename, put it under the new name and delete the old one"))
+            Err(Problem::bad_field(&codes::NAME_DIFFERS, "name", detail))
         }
         _ => Ok(()),
     }

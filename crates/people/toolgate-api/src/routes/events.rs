@@ -91,11 +91,9 @@ pub(super) fn no_seat(why: NoSeat) -> Box<Problem> {
         NoSeat::TooMany { max } => {
             let detail = format!("{max} event streams are open, and no more are allowed");
             Problem::new(&codes::TOO_MANY_STREAMS, detail)
-                .hint("close one that is not needed, or read GET /ledger?order=oldest&cursor=… page by page")
         }
         NoSeat::Unknown { newest } => {
             Problem::new(&codes::EVENT_UNKNOWN, format!("the ledger is only at event {newest}"))
-                .hint("leave the id out to start with the next event; GET /ledger has earlier events")
                 .with("newest", newest)
         }
         NoSeat::Store(error) => error.into(),

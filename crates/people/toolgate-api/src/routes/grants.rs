@@ -66,7 +66,7 @@ pub(crate) async fn revoke(
         None => Err(Problem::not_found(format!("there is no grant {id}"))),
         Some(_) => {
             let detail = format!("grant {id} was used up, has expired or was revoked before");
-            Err(Problem::new(&codes::GRANT_ENDED, detail).hint("nothing needs to be done"))
+            Err(Problem::new(&codes::GRANT_ENDED, detail))
         }
     }
 }

@@ -162,9 +162,7 @@ pub(crate) async fn revoke(
     }
     if is_last_admin(&tokens, token, context.clock.now_ms()) {
         let detail = "this is the last token of an admin: without it no one could create tokens here";
-        return Err(Problem::new(&codes::LAST_ADMIN, detail).hint(
-            "make another one first, or run `toolgate token revoke` on the machine that has the data folder",
-        ));
+        return Err(Problem::new(&codes::LAST_ADMIN, detail));
     }
     context.store.revoke_token(context.books.writer().stream(), &principal.id, &token.id).await?;
     Ok(StatusCode::NO_CONTENT.into_response())

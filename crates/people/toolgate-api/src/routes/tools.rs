@@ -216,8 +216,7 @@ pub(super) fn not_called(context: &Context, seat: &Seat, name: &str, why: &NotCa
             Problem::new(&codes::TOO_MANY_CALLS, detail).hint("repeat the call when others have finished")
         }
         NotCalled::Refused(error) => Problem::new(&codes::CALL_REFUSED, error.message.to_string()),
-        NotCalled::ShuttingDown => Problem::new(&codes::SHUTTING_DOWN, "the gateway is shutting down")
-            .hint("another instance can take the call"),
+        NotCalled::ShuttingDown => Problem::new(&codes::SHUTTING_DOWN, "the gateway is shutting down"),
     }
 }
 

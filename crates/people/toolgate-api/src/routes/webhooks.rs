@@ -69,9 +69,7 @@ pub(crate) async fn decide(
     let seen = format!("{name}/{}", signed.id);
     if !context.0.seen.take(&seen, now_ms) {
         let detail = format!("the message {:?} came before", signed.id);
-        return Err(
-            Problem::new(&codes::WEBHOOK_REPLAYED, detail).hint("each message needs an id of its own")
-        );
+        return Err(Problem::new(&codes::WEBHOOK_REPLAYED, detail));
     }
     let decided = decision.decide(&context, webhook).await;
     if decided.as_ref().is_err_and(|problem| problem.retry) {
@@ -114,10 +112,8 @@ impl Signed {
         body: &Bytes,
         now_ms: i64,
     ) -> Answered<&'a IncomingWebhook> {
-        let wrong = || {
-            Problem::new(&codes::SIGNATURE_WRONG, "the signature is not that of a webhook with this name")
-                .hint("check the secret, and that the body is signed as it is sent")
-        };
+        let wrong =
+            || Problem::new(&codes::SIGNATURE_WRONG, "the signature is not that of a webhook with this name");
         let webhook = context.webhooks.iter().find(|webhook| webhook.name == name).ok_or_else(wrong)?;
         if self.id.len() > ID_CHARS_MAX
             || !webhook.key.verifies(&self.id, &self.timestamp, body, &self.signatures)
@@ -132,8 +128,7 @@ impl Signed {
         Err(Problem::new(
             &codes::SIGNATURE_STALE,
             "the message was signed more than five minutes ago, or ahead of time",
-        )
-        .hint("sign it again when it is sent again, and check the clocks"))
+        ))
     }
 }
 
@@ -163,8 +158,7 @@ fn voice(webhook: &IncomingWebhook, person: &str) -> Answered<Voice> {
     let person = person.trim();
     if webhook.persons.as_ref().is_some_and(|persons| !persons.iter().any(|one| one == person)) {
         let detail = format!("the webhook {} does not speak for {person:?}", webhook.name);
-        return Err(Problem::new(&codes::PERSON_UNKNOWN, detail)
-            .hint("the operator names those it speaks for in `persons` of its `[[webhooks]]`"));
+        return Err(Problem::new(&codes::PERSON_UNKNOWN, detail));
     }
     let via = format!("webhook:{}", webhook.name);
     let voter = Principal {

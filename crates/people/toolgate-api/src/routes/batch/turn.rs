@@ -230,7 +230,6 @@ fn unseated(run: &Run) -> Box<Problem> {
         &codes::NO_SESSION,
         format!("run {} has no session yet", run.id),
     )
-    .hint("`POST /sessions` with this `run` opens one")
 }
 
 /// True if the result is the end of a call. If people are still asked, or nothing was sent, sending it again
@@ -249,7 +248,6 @@ fn no_json(error: &serde_json::Error) -> Box<Problem> {
 fn reused(id: &str) -> Box<Problem> {
     let detail = format!("another call was made in this run under the id {id:?}");
     Problem::new(&codes::CALL_ID_REUSED, detail)
-        .hint("send the very same call again, or give this one an id of its own")
 }
 
 /// A problem in the form of an envelope.
