@@ -74,7 +74,7 @@ codes! { DOOR, "At the door";
         advice: "Try again in a moment. The operator can raise `[limits] connections_max`, or find out which client \
              holds so many.",
         message: "the gateway has reached its limit of connections",
-        hint: Hint::Example("try again in a moment; `[limits] connections_max` sets the limit"),
+        hint: Hint::Standard("try again in a moment; `[limits] connections_max` sets the limit"),
         see: &["configuration.md#limits"],
     };
 

@@ -93,11 +93,8 @@ fn looks_after(credential: &Credential) -> bool {
 }
 
 fn no_place() -> Response {
-    let mut response = problem(
-        &codes::CONNECTIONS_FULL,
-        "the gateway has reached its limit of connections",
-        "try again in a moment; `[limits] connections_max` sets the limit",
-    );
+    let mut response =
+        problem(&Refusal::new(&codes::CONNECTIONS_FULL, "the gateway has reached its limit of connections"));
     response.headers_mut().insert(h::RETRY_AFTER, HeaderValue::from_static("1"));
     response
 }
@@ -137,7 +134,10 @@ async fn serve(
         ("/readyz", _) => ready(gateway),
         (path, _) if path.starts_with(ProtectedResource::PATH) => resource_metadata(gateway),
         ("/sse" | sse::MESSAGES_PATH, _) => not_allowed(),
-        _ => problem(&codes::NOT_FOUND, "there is nothing here", "the MCP endpoint is /mcp, or /mcp/{agent}"),
+        _ => problem(
+            &Refusal::new(&codes::NOT_FOUND, "there is nothing here")
+                .hint("the MCP endpoint is /mcp, or /mcp/{agent}"),
+        ),
     }
 }
 
@@ -154,13 +154,13 @@ async fn serve_mcp(
 }
 
 fn not_seated(refusal: &Refusal) -> Response {
-    problem_as(seats::status_of(refusal), refusal.code, &refusal.message, &refusal.hint)
+    problem_as(seats::status_of(refusal), refusal)
 }
 
 fn wrong_role(principal: &Principal) -> Response {
     let message = format!("a token of the role {} calls no tools", principal.role.as_str());
     let hint = "`toolgate token create --role agent` makes one that does";
-    problem(&codes::WRONG_ROLE, &message, hint)
+    problem(&Refusal::new(&codes::WRONG_ROLE, message).hint(hint))
 }
 
 /// Routes that need no token: health for whoever starts us, and numbers for a scraper on this very machine.
@@ -185,8 +185,7 @@ fn is_open(peer: SocketAddr, request: &Request) -> bool {
 
 fn refuse(gateway: &Gateway, why: &NotAdmitted) -> Response {
     gateway.hub.metrics.refused();
-    let Refusal { code, message, hint, .. } = &why.refusal;
-    let mut response = problem(code, message, hint);
+    let mut response = problem(&why.refusal);
     if response.status() == StatusCode::UNAUTHORIZED || why.error.is_some() {
         response.headers_mut().insert(h::WWW_AUTHENTICATE, challenge(gateway, why));
     }
@@ -244,9 +243,8 @@ fn resource_metadata(gateway: &Gateway) -> Response {
     match &gateway.protected_resource {
         Some(resource) => json_response(StatusCode::OK, resource.document.clone()),
         None => problem(
-            &codes::NOT_FOUND,
-            "this gateway takes no OAuth access tokens",
-            "`[oauth]` in toolgate.toml names an issuer",
+            &Refusal::new(&codes::NOT_FOUND, "this gateway takes no OAuth access tokens")
+                .hint("`[oauth]` in toolgate.toml names an issuer"),
         ),
     }
 }
@@ -254,9 +252,8 @@ fn resource_metadata(gateway: &Gateway) -> Response {
 fn metrics(gateway: &Gateway, principal: Option<&Principal>) -> Response {
     if principal.is_some_and(|principal| !matches!(principal.role, Role::Admin | Role::Operator)) {
         return problem(
-            &codes::WRONG_ROLE,
-            "metrics are for admins and operators",
-            "use a token made with `--role operator`",
+            &Refusal::new(&codes::WRONG_ROLE, "metrics are for admins and operators")
+                .hint("use a token made with `--role operator`"),
         );
     }
     let text = gateway.hub.metrics.render(gateway.hub.session_count(), &*gateway.numbers);
@@ -265,13 +262,15 @@ fn metrics(gateway: &Gateway, principal: Option<&Principal>) -> Response {
 
 fn ready(gateway: &Gateway) -> Response {
     if gateway.shutdown.is_cancelled() {
-        return problem(&codes::SHUTTING_DOWN, "shutting down", "another instance can take the traffic");
+        return problem(
+            &Refusal::new(&codes::SHUTTING_DOWN, "shutting down")
+                .hint("another instance can take the traffic"),
+        );
     }
     if !gateway.pipeline.is_recording() {
         return problem(
-            &codes::STORE_DOWN,
-            "calls cannot be recorded at the moment, so none is sent",
-            "another instance can take the traffic; the log says what is wrong with the store",
+            &Refusal::new(&codes::STORE_DOWN, "calls cannot be recorded at the moment, so none is sent")
+                .hint("another instance can take the traffic; the log says what is wrong with the store"),
         );
     }
     json_response(StatusCode::OK, Bytes::from_static(b"{\"ready\":true}\n"))
