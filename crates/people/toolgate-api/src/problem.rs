@@ -86,7 +86,7 @@ impl Problem {
 
     /// An invalid part of the body.
     pub(crate) fn bad_field(code: &'static Code, field: &str, detail: impl Into<String>) -> Box<Self> {
-        Self::new(code, detail).with("field", field)
+        Self::with_status(StatusCode::UNPROCESSABLE_ENTITY, code, detail).with("field", field)
     }
 
     /// Splits a text whose last lines are a hint.
