@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 use tokio_util::sync::CancellationToken;
-use toolgate_api::{InstanceToken, SecretKeeper, SecretPlace, SecretRefused, SecretSource, StoredSecret};
+use toolgate_api::{InstanceToken, SecretKeeper, SecretPlace, SecretSource, StoredSecret};
+use toolgate_core::codes;
 use toolgate_core::egress::Egress;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::{Principal, Role, ServerName};
@@ -14,7 +15,7 @@ use toolgate_credentials::{
     Given, Keys, OpenBaoLogin, OpenBaoSettings, Outside, OutsideSecret, Secret, Stored, Vault, VaultError,
     VaultKey, origin_of,
 };
-use toolgate_registry::{KnownServer, Refusal, RefusalKind, Registry, Source};
+use toolgate_registry::{KnownServer, Refusal, Registry, Source};
 use toolgate_store::{Books, SecretOrigin, Store, Whose};
 
 use crate::config::{Config, Credential, OpenBao, OpenBaoBy, VaultSettings};
@@ -161,7 +162,7 @@ fn kept_elsewhere(secret: &OutsideSecret, origins: &[SecretOrigin]) -> StoredSec
 }
 
 impl SecretKeeper for VaultDesk {
-    fn list(&self, server: &ServerName) -> BoxFuture<'static, Result<Vec<StoredSecret>, SecretRefused>> {
+    fn list(&self, server: &ServerName) -> BoxFuture<'static, Result<Vec<StoredSecret>, Refusal>> {
         let (desk, server) = (self.clone(), server.clone());
         Box::pin(async move { desk.listed(&server).await.map_err(refused) })
     }
@@ -171,7 +172,7 @@ impl SecretKeeper for VaultDesk {
         by: &Principal,
         place: SecretPlace,
         value: String,
-    ) -> BoxFuture<'static, Result<(), SecretRefused>> {
+    ) -> BoxFuture<'static, Result<(), Refusal>> {
         let origins = self.origins_for(by, &place.server);
         let (vault, by) = (self.vault.clone(), by.id.clone());
         Box::pin(async move {
@@ -181,11 +182,7 @@ impl SecretKeeper for VaultDesk {
         })
     }
 
-    fn keep_token(
-        &self,
-        by: &Principal,
-        token: InstanceToken,
-    ) -> BoxFuture<'static, Result<(), SecretRefused>> {
+    fn keep_token(&self, by: &Principal, token: InstanceToken) -> BoxFuture<'static, Result<(), Refusal>> {
         let (vault, by) = (self.vault.clone(), by.id.clone());
         Box::pin(async move {
             let InstanceToken { server, instance, url, token } = token;
@@ -199,12 +196,12 @@ impl SecretKeeper for VaultDesk {
         server: ServerName,
         name: String,
         origins: Vec<String>,
-    ) -> BoxFuture<'static, Result<Vec<String>, SecretRefused>> {
+    ) -> BoxFuture<'static, Result<Vec<String>, Refusal>> {
         let (vault, by) = (self.vault.clone(), by.id.clone());
         Box::pin(async move { vault.allow(&by, &server, &name, &origins).await.map_err(refused) })
     }
 
-    fn remove(&self, by: &Principal, place: SecretPlace) -> BoxFuture<'static, Result<bool, SecretRefused>> {
+    fn remove(&self, by: &Principal, place: SecretPlace) -> BoxFuture<'static, Result<bool, Refusal>> {
         let (vault, by) = (self.vault.clone(), by.id.clone());
         Box::pin(async move {
             let SecretPlace { server, principal, name } = place;
@@ -214,9 +211,7 @@ impl SecretKeeper for VaultDesk {
 }
 
 fn refused(error: VaultError) -> Refusal {
-    let (kind, code) = match &error {
-        VaultError::Store(_) => (RefusalKind::Down, "store_down"),
-        _ => (RefusalKind::Invalid, "secret_refused"),
-    };
-    Refusal::new(kind, code, error.to_string())
+    let code =
+        if matches!(error, VaultError::Store(_)) { &codes::STORE_DOWN } else { &codes::SECRET_INVALID };
+    Refusal::new(code, error.to_string())
 }

@@ -10,7 +10,6 @@ mod events;
 mod markdown;
 mod metrics;
 mod rest;
-mod scan;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -10,10 +10,10 @@ use toolgate_core::decision::{Policy as _, Template};
 use toolgate_core::id::SessionId;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::{Credential, Definitions, Need, Route, Seat};
-use toolgate_edge::{Gateway, NoSeat, NoSeatKind, Seats};
+use toolgate_edge::{Gateway, Seats};
 use toolgate_policy::PolicyEngine;
 use toolgate_registry::Registry;
-use toolgate_sessions::{Refusal, RefusalKind, Sessions, Surroundings};
+use toolgate_sessions::{Refusal, Sessions, Surroundings};
 
 /// The gateway around the sessions.
 #[derive(Clone)]
@@ -52,16 +52,16 @@ impl Surroundings for Around {
 pub(crate) struct Usher(pub(crate) Arc<Sessions>);
 
 impl Seats for Usher {
-    fn seat_known(&self, credential: &Credential, route: &Route) -> Option<Result<Arc<Seat>, NoSeat>> {
-        self.0.seat_known(credential, route).map(|seat| seat.map_err(no_seat))
+    fn seat_known(&self, credential: &Credential, route: &Route) -> Option<Result<Arc<Seat>, Refusal>> {
+        self.0.seat_known(credential, route)
     }
 
     fn seat<'a>(
         &'a self,
         credential: &'a Credential,
         route: &'a Route,
-    ) -> BoxFuture<'a, Result<Arc<Seat>, NoSeat>> {
-        Box::pin(async move { self.0.seat(credential, route).await.map_err(no_seat) })
+    ) -> BoxFuture<'a, Result<Arc<Seat>, Refusal>> {
+        Box::pin(self.0.seat(credential, route))
     }
 
     fn seat_of(&self, session: &SessionId) -> Option<Arc<Seat>> {
@@ -71,16 +71,6 @@ impl Seats for Usher {
     fn has_ended(&self, session: &SessionId) -> bool {
         self.0.has_ended(session)
     }
-}
-
-fn no_seat(refusal: Refusal) -> NoSeat {
-    let kind = match refusal.kind {
-        RefusalKind::Gone => NoSeatKind::Over,
-        RefusalKind::Down => NoSeatKind::Unavailable,
-        RefusalKind::Forbidden | RefusalKind::Conflict => NoSeatKind::Forbidden,
-        _ => NoSeatKind::NotFound,
-    };
-    NoSeat { kind, code: refusal.code, message: refusal.message, hint: refusal.hint }
 }
 
 /// The interval for checking whether the views of sessions changed for other reasons than the catalogue.

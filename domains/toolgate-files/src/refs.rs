@@ -6,8 +6,9 @@ mod pages;
 use std::ops::Range;
 
 use regex::bytes::{Regex, RegexBuilder};
+use toolgate_core::Refusal;
+use toolgate_core::codes;
 use toolgate_core::content::Holder;
-use toolgate_core::{Refusal, RefusalKind};
 
 use crate::contents::base64_run::runs;
 use crate::contents::{is_text, not_text};
@@ -139,7 +140,7 @@ fn pattern(words: &str) -> Result<Regex, Refusal> {
     let pattern = fits.then(|| RegexBuilder::new(&regex::escape(words)).case_insensitive(true).build().ok());
     pattern.flatten().ok_or_else(|| {
         let message = format!("a query has 1 to {QUERY_CHARS_MAX} characters");
-        Refusal::new(RefusalKind::Invalid, "bad_query", message).hint("give the words that you look for")
+        Refusal::new(&codes::BAD_QUERY, message)
     })
 }
 
@@ -171,8 +172,7 @@ fn readable(text: &str) -> String {
 
 fn no_line(from: u64) -> Refusal {
     let message = format!("there is no line {from} within the first {SEARCHED_BYTES_MAX} bytes");
-    Refusal::new(RefusalKind::Invalid, "bad_range", message)
-        .hint("ask for an earlier line, or for a range of bytes")
+    Refusal::new(&codes::BAD_RANGE, message).hint("ask for an earlier line, or for a range of bytes")
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::path::Path;
 use std::time::Duration;
 
+use toolgate_core::codes;
 use toolgate_core::file::{Artifact, BadFileName, FileName, Ref};
 use toolgate_core::id::{FileId, UploadId};
 use toolgate_core::port::SourceError;
@@ -17,44 +18,41 @@ pub(crate) fn down(error: StoreError) -> Refusal {
         StoreError::BytesGone { .. } => being_deleted(),
         error => {
             tracing::warn!(%error, "the store of the files is not available");
-            Refusal::new(RefusalKind::Down, "store_down", "the gateway's store is not available")
-                .hint("try again later")
+            Refusal::new(&codes::STORE_DOWN, "the gateway's store is not available")
         }
     }
 }
 
 pub(crate) fn no_folder(folder: &Path, error: &std::io::Error) -> Refusal {
     let message = format!("the folder for files, {}, cannot be used: {error}", folder.display());
-    Refusal::new(RefusalKind::Down, "storage_down", message).hint("check its owner, its mode and its disk")
+    Refusal::new(&codes::STORAGE_DOWN, message).hint("check its owner, its mode and its disk")
 }
 
 /// The rare moment at which unused bytes are needed again while they are deleted.
 pub(crate) fn being_deleted() -> Refusal {
     let message = "the same bytes are being deleted at this moment";
-    Refusal::new(RefusalKind::Down, "storage_busy", message).hint("try again in a few minutes")
+    Refusal::new(&codes::STORAGE_BUSY, message)
 }
 
 pub(crate) fn cut_off(bytes: u64, error: &impl Display) -> Refusal {
     let message = format!("the upload broke off after {bytes} bytes: {error}");
-    Refusal::new(RefusalKind::Invalid, "upload_cut_off", message)
-        .hint("nothing of it was kept; send it again")
+    Refusal::new(&codes::UPLOAD_CUT_OFF, message)
 }
 
 /// The refusal of an upload that is too large.
 pub fn too_large(bytes_max: u64) -> Refusal {
     let message = format!("this has more than {bytes_max} bytes, which is the limit here");
-    Refusal::new(RefusalKind::Invalid, "file_too_large", message)
+    Refusal::new(&codes::FILE_TOO_LARGE, message)
         .hint("send something smaller, or ask the operator to raise the limit")
 }
 
 /// A file that could not be read to its end.
 pub(crate) fn broken_off(error: &SourceError) -> Refusal {
-    Refusal::new(RefusalKind::Gone, "file_changed", error.0.clone()).hint("store the file again")
+    Refusal::new(&codes::FILE_CHANGED, error.0.clone()).kind(RefusalKind::Gone).hint("store the file again")
 }
 
 pub(crate) fn bad_name(error: BadFileName) -> Refusal {
-    Refusal::new(RefusalKind::Invalid, "bad_file_name", error.to_string())
-        .hint("give the name alone, such as `report.pdf`, without folders")
+    Refusal::new(&codes::BAD_FILE_NAME, error.to_string())
 }
 
 /// Parses a file name.
@@ -67,12 +65,12 @@ const SHOWN_CHARS_MAX: usize = 100;
 
 pub(crate) fn unknown(what: Unknown, id: &str) -> Refusal {
     let (code, noun) = match what {
-        Unknown::File => ("unknown_file", "file"),
-        Unknown::Ref => ("unknown_ref", "ref"),
-        Unknown::Artifact => ("unknown_artifact", "artifact"),
-        Unknown::Upload => ("unknown_upload", "upload URL"),
+        Unknown::File => (&codes::UNKNOWN_FILE, "file"),
+        Unknown::Ref => (&codes::UNKNOWN_REF, "ref"),
+        Unknown::Artifact => (&codes::UNKNOWN_ARTIFACT, "artifact"),
+        Unknown::Upload => (&codes::UNKNOWN_UPLOAD, "upload URL"),
     };
-    Refusal::new(RefusalKind::NotFound, code, format!("there is no {noun} {}", shown(id)))
+    Refusal::new(code, format!("there is no {noun} {}", shown(id)))
         .hint("it may have been deleted, have expired, or belong to another principal")
 }
 
@@ -105,17 +103,17 @@ fn shown(id: &str) -> String {
 
 pub(crate) fn not_yours(id: &FileId) -> Refusal {
     let message = format!("{id} may be used here, but only its owner may delete it");
-    Refusal::new(RefusalKind::Forbidden, "not_allowed", message)
+    Refusal::new(&codes::NOT_ALLOWED, message)
 }
 
 pub(crate) fn not_for_others() -> Refusal {
     let message = "only admins and operators store files for somebody else";
-    Refusal::new(RefusalKind::Forbidden, "not_allowed", message).field("owner")
+    Refusal::new(&codes::NOT_ALLOWED, message).field("owner")
 }
 
 pub(crate) fn bad_owner(name: &str) -> Refusal {
     let message = format!("a principal cannot be called {}", shown(name));
-    Refusal::new(RefusalKind::Invalid, "bad_owner", message).field("owner")
+    Refusal::new(&codes::BAD_OWNER, message).field("owner")
 }
 
 pub(crate) fn bad_keep(keep: Option<Duration>) -> Refusal {
@@ -123,25 +121,22 @@ pub(crate) fn bad_keep(keep: Option<Duration>) -> Refusal {
         Some(keep) => format!("a file is kept for 1 to {} seconds here", keep.as_secs()),
         None => "a file is kept for a second at least".to_owned(),
     };
-    Refusal::new(RefusalKind::Invalid, "bad_expiry", message)
-        .field("expires_in_seconds")
-        .hint("leave it out to keep the file as long as files are kept here")
+    Refusal::new(&codes::BAD_EXPIRY, message).field("expires_in_seconds")
 }
 
 pub(crate) fn too_much_kept(owner: &PrincipalId, kept: u64, max: u64) -> Refusal {
     let message = format!("{kept} bytes of files are kept for {owner}, who may have {max}");
-    Refusal::new(RefusalKind::TooMany, "storage_quota", message)
-        .hint("delete files that are not needed; `[[quotas]] stored_bytes_max` sets how much is kept")
+    Refusal::new(&codes::STORAGE_QUOTA, message)
 }
 
 pub(crate) fn not_content(digest: &Digest) -> Refusal {
     let message = format!("auditors may know of the artifact {digest}, but not read it");
-    Refusal::new(RefusalKind::Forbidden, "not_allowed", message)
+    Refusal::new(&codes::NOT_ALLOWED, message)
 }
 
 pub(crate) fn not_fetched(one: &Ref) -> Refusal {
     let message = format!("what {} stands for is still with the server that made it", one.id);
-    Refusal::new(RefusalKind::Conflict, "ref_not_fetched", message).hint("read it once, which fetches it")
+    Refusal::new(&codes::REF_NOT_FETCHED, message)
 }
 
 pub(crate) fn artifact_conflict(existing: &Artifact) -> Refusal {
@@ -150,47 +145,37 @@ pub(crate) fn artifact_conflict(existing: &Artifact) -> Refusal {
         existing.name.as_str(),
         existing.digest
     );
-    Refusal::new(RefusalKind::Conflict, "artifact_conflict", message)
-        .hint("artifacts never change; store it under another name")
+    Refusal::new(&codes::ARTIFACT_CONFLICT, message)
 }
 
 pub(crate) fn bad_base64(error: &base64::DecodeError) -> Refusal {
-    Refusal::new(RefusalKind::Invalid, "bad_base64", format!("the content is no Base64: {error}"))
-        .hint("send Base64 of the standard alphabet, or plain text")
+    Refusal::new(&codes::BAD_BASE64, format!("the content is no Base64: {error}"))
 }
 
 pub(crate) fn bad_range(bytes: u64) -> Refusal {
-    Refusal::new(
-        RefusalKind::Invalid,
-        "bad_range",
-        format!("none of the wanted bytes are there; it has {bytes}"),
-    )
+    Refusal::new(&codes::BAD_RANGE, format!("none of the wanted bytes are there; it has {bytes}"))
 }
 
 pub(crate) fn bad_address() -> Refusal {
-    Refusal::new(RefusalKind::Forbidden, "bad_address", "this URL was not issued here, or was changed")
-        .hint("use it exactly as it was issued")
+    Refusal::new(&codes::BAD_ADDRESS, "this URL was not issued here, or was changed")
 }
 
 pub(crate) fn address_expired() -> Refusal {
-    Refusal::new(RefusalKind::Gone, "address_expired", "this URL has expired").hint("ask for a new one")
+    Refusal::new(&codes::ADDRESS_EXPIRED, "this URL has expired")
 }
 
 pub(crate) fn no_public_url() -> Refusal {
-    Refusal::new(RefusalKind::Conflict, "no_public_url", "the gateway does not know its public URL")
-        .hint("an operator can set `public_url`")
+    Refusal::new(&codes::NO_PUBLIC_URL, "the gateway does not know its public URL")
 }
 
 pub(crate) fn upload_used(id: &UploadId) -> Refusal {
-    Refusal::new(RefusalKind::Conflict, "upload_used", format!("the upload URL {id} was used, or is in use"))
-        .hint("an upload URL takes one file; request another")
+    Refusal::new(&codes::UPLOAD_USED, format!("the upload URL {id} was used, or is in use"))
 }
 
 pub(crate) fn upload_expired(id: &UploadId) -> Refusal {
-    Refusal::new(RefusalKind::Gone, "upload_expired", format!("the upload URL {id} has expired"))
-        .hint("request another")
+    Refusal::new(&codes::UPLOAD_EXPIRED, format!("the upload URL {id} has expired"))
 }
 
 pub(crate) fn slow_storage() -> Refusal {
-    Refusal::new(RefusalKind::Down, "storage_down", "the storage takes too long to delete bytes")
+    Refusal::new(&codes::STORAGE_DOWN, "the storage takes too long to delete bytes")
 }

@@ -13,15 +13,12 @@ pub(crate) fn arguments<T: DeserializeOwned>(arguments: &Value) -> Result<T, Ref
 }
 
 pub(crate) fn invalid(message: impl Into<String>, hint: &str) -> Refusal {
-    Refusal::new(RefusalKind::Invalid, "invalid_arguments", message).hint(hint)
+    Refusal::new(&codes::INVALID_ARGUMENTS, message).hint(hint)
 }
 
 /// The session's run.
 pub(crate) fn run_of(holder: &Holder) -> Result<&RunId, Refusal> {
-    holder.run.as_ref().ok_or_else(|| {
-        Refusal::new(RefusalKind::Conflict, "no_run", "this session does not belong to a run")
-            .hint("`POST /runs` starts one and opens its session")
-    })
+    holder.run.as_ref().ok_or_else(|| Refusal::new(&codes::NO_RUN, "this session does not belong to a run"))
 }
 
 pub(crate) fn done(text: impl Into<String>, data: Value) -> PlatformAnswer {

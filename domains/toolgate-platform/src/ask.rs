@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use toolgate_core::codes;
 use toolgate_core::event::Outcome;
 use toolgate_core::platform::{PlatformAnswer, PlatformCall};
 use toolgate_core::port::AskKind;
@@ -75,8 +76,7 @@ pub(crate) async fn run(tools: &Tools, call: &PlatformCall<'_>) -> Result<Platfo
         InputState::Pending => Ok(pending(&told)),
         InputState::Answered => Ok(answered(&told)),
         InputState::Cancelled => Err(Refusal::new(
-            RefusalKind::Gone,
-            "input_cancelled",
+            &codes::INPUT_CANCELLED,
             format!("nobody will answer question {} any more", told.id),
         )
         .hint("go on without the answer, or ask under another slot_id")),
@@ -104,7 +104,9 @@ async fn at_client(
             Ok(told) => return Ok(told),
             Err(refusal) if refusal.kind == RefusalKind::Invalid => problem = Some(refusal.message),
             // Answered elsewhere at the same moment: that answer stands.
-            Err(refusal) if refusal.code == "input_answered" => return tools.runs.input(&asked.id).await,
+            Err(refusal) if refusal.code == &codes::INPUT_ANSWERED => {
+                return tools.runs.input(&asked.id).await;
+            }
             Err(refusal) => return Err(refusal),
         }
     }

@@ -2,9 +2,10 @@
 
 use serde::Deserialize;
 use serde_json::json;
+use toolgate_core::codes;
 use toolgate_core::file::Artifact;
 use toolgate_core::platform::{PlatformAnswer, PlatformCall};
-use toolgate_core::{Digest, Refusal, RefusalKind};
+use toolgate_core::{Digest, Refusal};
 use toolgate_files::Access;
 
 use crate::Tools;
@@ -48,11 +49,7 @@ fn unknown(stored: &[Artifact], name: &str) -> Refusal {
     } else {
         format!("there are {}", names.join(", "))
     };
-    Refusal::new(
-        RefusalKind::NotFound,
-        "unknown_artifact",
-        format!("this run has stored no artifact {name:?}; {there}"),
-    )
-    .hint("store it with store_artifact first, or leave it out")
-    .field("artifacts")
+    Refusal::new(&codes::UNKNOWN_ARTIFACT, format!("this run has stored no artifact {name:?}; {there}"))
+        .hint("store it with store_artifact first, or leave it out")
+        .field("artifacts")
 }

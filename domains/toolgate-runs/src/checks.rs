@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use toolgate_core::Refusal;
+use toolgate_core::codes::{self, Code};
 use toolgate_core::run::InputFile;
-use toolgate_core::{Refusal, RefusalKind};
 use toolgate_store::PageCursor;
 
 const NAME_CHARS_MAX: usize = 200;
@@ -20,22 +21,22 @@ pub(crate) fn name(text: &str) -> Result<(), Refusal> {
         true => Ok(()),
         false => {
             let message = format!("the name of a task has 1 to {NAME_CHARS_MAX} printable characters");
-            Err(invalid("bad_task", message, "name")
+            Err(invalid(&codes::BAD_TASK, message, "name")
                 .hint("give it a short name, and the rest as `description`"))
         }
     }
 }
 
 pub(crate) fn description(text: &str) -> Result<(), Refusal> {
-    at_most(text, DESCRIPTION_CHARS_MAX, "bad_task", "description")
+    at_most(text, DESCRIPTION_CHARS_MAX, &codes::BAD_TASK, "description")
 }
 
 pub(crate) fn summary(text: &str) -> Result<(), Refusal> {
-    at_most(text, SUMMARY_CHARS_MAX, "bad_summary", "summary")
+    at_most(text, SUMMARY_CHARS_MAX, &codes::BAD_SUMMARY, "summary")
 }
 
 pub(crate) fn reason(text: &str) -> Result<(), Refusal> {
-    at_most(text, REASON_CHARS_MAX, "bad_reason", "reason")
+    at_most(text, REASON_CHARS_MAX, &codes::BAD_REASON, "reason")
 }
 
 pub(crate) fn client_id(text: &str) -> Result<(), Refusal> {
@@ -43,12 +44,12 @@ pub(crate) fn client_id(text: &str) -> Result<(), Refusal> {
         true => Ok(()),
         false => {
             let message = format!("the id of a call has 1 to {CLIENT_ID_CHARS_MAX} characters");
-            Err(invalid("bad_call_id", message, "id").hint("pass the id that the model gave the call"))
+            Err(invalid(&codes::BAD_CALL_ID, message, "id"))
         }
     }
 }
 
-fn at_most(text: &str, max: usize, code: &'static str, field: &'static str) -> Result<(), Refusal> {
+fn at_most(text: &str, max: usize, code: &'static Code, field: &'static str) -> Result<(), Refusal> {
     match text.chars().count() <= max {
         true => Ok(()),
         false => Err(invalid(code, format!("`{field}` has at most {max} characters"), field)
@@ -60,19 +61,19 @@ fn at_most(text: &str, max: usize, code: &'static str, field: &'static str) -> R
 pub(crate) fn manifest(mut files: Vec<InputFile>) -> Result<Vec<InputFile>, Refusal> {
     if files.len() > INPUT_FILES_MAX {
         let message = format!("a run gets at most {INPUT_FILES_MAX} files");
-        return Err(invalid("bad_input", message, "input").hint("put them into an archive"));
+        return Err(invalid(&codes::BAD_INPUT, message, "input").hint("put them into an archive"));
     }
     let mut paths = BTreeSet::new();
     for file in &files {
         if !is_path(&file.path) {
             let message = format!("{:?} is no path of a file", file.path);
-            return Err(invalid("bad_input", message, "input").hint(
+            return Err(invalid(&codes::BAD_INPUT, message, "input").hint(
                 "a path has steps between single `/`, none of them `.` or `..`, and no control characters",
             ));
         }
         if !paths.insert(&file.path) {
             let message = format!("the path {:?} is given twice", file.path);
-            return Err(invalid("bad_input", message, "input").hint("each path names one file"));
+            return Err(invalid(&codes::BAD_INPUT, message, "input").hint("each path names one file"));
         }
     }
     files.sort_by(|one, other| one.path.cmp(&other.path));
@@ -90,10 +91,10 @@ pub(crate) fn cursor(text: Option<&str>) -> Result<Option<PageCursor>, Refusal> 
     let parsed = text.map(str::parse).transpose();
     parsed.map_err(|_| {
         let message = format!("{:?} is not a cursor of an earlier page", text.unwrap_or_default());
-        invalid("invalid_cursor", message, "cursor").hint("pass `next` of the previous page unchanged")
+        invalid(&codes::INVALID_CURSOR, message, "cursor")
     })
 }
 
-fn invalid(code: &'static str, message: String, field: &'static str) -> Refusal {
-    Refusal::new(RefusalKind::Invalid, code, message).field(field)
+fn invalid(code: &'static Code, message: String, field: &'static str) -> Refusal {
+    Refusal::new(code, message).field(field)
 }

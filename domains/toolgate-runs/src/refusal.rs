@@ -1,8 +1,9 @@
 //! The refusals of actions in a run, with hints.
 
+use toolgate_core::codes;
 use toolgate_core::id::{InputId, RunId};
 use toolgate_core::run::{InputRequest, InputState};
-use toolgate_core::{Refusal, RefusalKind, moment};
+use toolgate_core::{Refusal, moment};
 use toolgate_store::{Exhausted, RunError, StoreError, StoredRunCall};
 
 use crate::runs::DATA_TOOLS_BEFORE_ASKING;
@@ -15,66 +16,59 @@ const NAMED_MAX: usize = 5;
 pub(crate) fn refusal(error: RunError) -> Refusal {
     match error {
         RunError::UnknownRun(id) => unknown_run(&id),
-        RunError::UnknownTask(id) => not_found("unknown_task", format!("there is no task {id}"))
-            .hint("`GET /tasks` lists those there are"),
+        RunError::UnknownTask(id) => Refusal::new(&codes::UNKNOWN_TASK, format!("there is no task {id}")),
         RunError::UnknownInput(id) => unknown_input(&id),
         RunError::Step(refusal) => refusal,
         RunError::Paused { run, question } => paused(&run, question.as_deref()),
         RunError::NotPaused { run, state } => {
-            conflict("run_state", format!("run {run} is {}, not paused", state.as_str()))
-                .hint("there is nothing to resume; `toolgate runs show` says where it stands")
+            Refusal::new(&codes::RUN_STATE, format!("run {run} is {}, not paused", state.as_str()))
         }
         RunError::Exhausted(exhausted) => budget_exhausted(&exhausted),
         RunError::TooEarly { completed } => too_early(&completed),
         RunError::SlotTaken(before) => slot_taken(&before),
         RunError::Resolved(input) => resolved(&input),
-        RunError::BadAnswer(bad) => Refusal::new(RefusalKind::Invalid, "bad_answer", bad.to_string())
-            .field("answer")
-            .hint("`toolgate inputs list` shows what is asked, and which answers it takes"),
+        RunError::BadAnswer(bad) => Refusal::new(&codes::BAD_ANSWER, bad.to_string()).field("answer"),
         RunError::InFlight(calls) => in_flight(&calls),
         RunError::OpenChildren(children) => open_children(&children),
-        RunError::TooDeep { max } => {
-            conflict("run_too_deep", format!("there are at most {max} runs nested within one another"))
-                .hint("do the work in the parent run, or in a run of its own")
-        }
+        RunError::TooDeep { max } => Refusal::new(
+            &codes::RUN_TOO_DEEP,
+            format!("there are at most {max} runs nested within one another"),
+        ),
         RunError::TooManyRuns { max } => {
             let message = format!("{max} runs that belong together have not ended, and no more are allowed");
-            Refusal::new(RefusalKind::TooMany, "too_many_runs", message).hint("end some of them first")
+            Refusal::new(&codes::TOO_MANY_RUNS, message)
         }
-        RunError::Stale { current } => {
-            Refusal::new(RefusalKind::Stale, "stale", format!("it is at version {current} now"))
-                .hint("read it again and make the change again")
-        }
+        RunError::Stale { current } => Refusal::new(&codes::STALE, format!("it is at version {current} now")),
         RunError::Store(error) => down(&error),
     }
 }
 
 /// A missing run and one that the caller may not see look the same.
 pub fn unknown_run(id: &RunId) -> Refusal {
-    not_found("unknown_run", format!("there is no run {id}"))
-        .hint("`toolgate runs list` shows those there are; `POST /runs` creates one")
+    Refusal::new(&codes::UNKNOWN_RUN, format!("there is no run {id}"))
 }
 
 /// The same for a question.
 pub fn unknown_input(id: &InputId) -> Refusal {
-    not_found("unknown_input", format!("there is no question {id}"))
-        .hint("`toolgate inputs list` shows those that wait for an answer")
+    Refusal::new(&codes::UNKNOWN_INPUT, format!("there is no question {id}"))
 }
 
 /// The store is down.
 pub(crate) fn down(error: &StoreError) -> Refusal {
-    Refusal::new(RefusalKind::Down, "store_down", format!("the store is not available: {error}"))
-        .hint("try again in a moment")
+    Refusal::new(&codes::STORE_DOWN, format!("the store is not available: {error}"))
 }
 
 fn paused(run: &RunId, question: Option<&InputRequest>) -> Refusal {
     let Some(question) = question else {
-        return conflict("run_paused", format!("run {run} is paused: somebody stopped it for a while"))
-            .hint(format!("`toolgate runs resume {run}` lets it go on"));
+        return Refusal::new(
+            &codes::RUN_PAUSED,
+            format!("run {run} is paused: somebody stopped it for a while"),
+        )
+        .hint(format!("`toolgate runs resume {run}` lets it go on"));
     };
     let message =
         format!("run {run} is paused: it waits for an answer to {} ({})", question.id, prompt(question));
-    conflict("run_paused", message).hint(format!(
+    Refusal::new(&codes::RUN_PAUSED, message).hint(format!(
         "`toolgate inputs answer {}` answers it; request_user_input with the slot_id {:?} waits for the answer",
         question.id, question.slot.slot_id
     ))
@@ -88,8 +82,7 @@ fn budget_exhausted(exhausted: &Exhausted) -> Refusal {
             "the call takes {wanted} {limit}, more than the budget of run {run} has left: {used} of {max} are used"
         ),
     };
-    conflict("budget_exhausted", message)
-        .hint("store_artifact and complete_workflow still work: keep what there is, and end the run")
+    Refusal::new(&codes::BUDGET_EXHAUSTED, message)
 }
 
 fn too_early(completed: &[StoredRunCall]) -> Refusal {
@@ -104,8 +97,7 @@ fn too_early(completed: &[StoredRunCall]) -> Refusal {
          {so_far}, so {missing} more {} missing",
         if missing == 1 { "is" } else { "are" }
     );
-    conflict("too_early", message)
-        .hint("look for the answer with other tools first, then ask for what is left")
+    Refusal::new(&codes::TOO_EARLY, message)
 }
 
 fn slot_taken(before: &InputRequest) -> Refusal {
@@ -116,9 +108,7 @@ fn slot_taken(before: &InputRequest) -> Refusal {
         slot.slot_type.as_str(),
         prompt(before)
     );
-    conflict("slot_taken", message)
-        .field("slot_id")
-        .hint("use another slot_id for another question, or the very same arguments for the same one")
+    Refusal::new(&codes::SLOT_TAKEN, message).field("slot_id")
 }
 
 /// It was answered already, or the answer is no longer needed.
@@ -126,12 +116,11 @@ fn resolved(input: &InputRequest) -> Refusal {
     let at = input.resolved_at_ms.map_or_else(String::new, |at_ms| format!(" at {}", moment::rfc3339(at_ms)));
     if input.state == InputState::Cancelled {
         let message = format!("the question {} was cancelled{at}: its run no longer waits for it", input.id);
-        return Refusal::new(RefusalKind::Gone, "input_cancelled", message)
-            .hint("`toolgate inputs list` shows the questions that still wait");
+        return Refusal::new(&codes::INPUT_CANCELLED, message);
     }
     let by = input.answered_by.as_ref().map_or("somebody", |by| by.as_str());
     let message = format!("the question {} was answered by {by}{at}", input.id);
-    conflict("input_answered", message).hint("an answer stands; the run went on with it")
+    Refusal::new(&codes::INPUT_ANSWERED, message)
 }
 
 fn in_flight(calls: &[StoredRunCall]) -> Refusal {
@@ -140,8 +129,7 @@ fn in_flight(calls: &[StoredRunCall]) -> Refusal {
         counted(calls.len(), "call"),
         named(calls.iter().map(|call| format!("{} ({})", call.tool, call.call)))
     );
-    conflict("calls_in_flight", message)
-        .hint("wait for their results and complete the run then; `toolgate runs cancel` ends it as it is")
+    Refusal::new(&codes::CALLS_IN_FLIGHT, message)
 }
 
 fn open_children(children: &[RunId]) -> Refusal {
@@ -150,7 +138,7 @@ fn open_children(children: &[RunId]) -> Refusal {
         counted(children.len(), "run"),
         named(children.iter())
     );
-    conflict("children_running", message).hint("end or cancel them first")
+    Refusal::new(&codes::CHILDREN_RUNNING, message)
 }
 
 fn counted(count: usize, what: &str) -> String {
@@ -171,12 +159,4 @@ fn prompt(input: &InputRequest) -> String {
     let short: String = text.chars().take(PROMPT_CHARS).collect();
     let dots = if short.len() < text.len() { "…" } else { "" };
     format!("{:?}", [short.as_str(), dots].concat())
-}
-
-fn not_found(code: &'static str, message: String) -> Refusal {
-    Refusal::new(RefusalKind::NotFound, code, message)
-}
-
-pub(crate) fn conflict(code: &'static str, message: String) -> Refusal {
-    Refusal::new(RefusalKind::Conflict, code, message)
 }

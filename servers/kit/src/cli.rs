@@ -183,19 +183,19 @@ fn with_own_words<O: clap::Args>(make: &impl Fn(O) -> Capability) -> Option<clap
 
 /// A contradiction, and the advice.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) struct Refusal {
+pub(crate) struct Contradiction {
     what: &'static str,
     hint: &'static str,
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for Contradiction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}\nhint: {}", self.what, self.hint)
     }
 }
 
-fn refuse<T>(what: &'static str, hint: &'static str) -> Result<T, Refusal> {
-    Err(Refusal { what, hint })
+fn refuse<T>(what: &'static str, hint: &'static str) -> Result<T, Contradiction> {
+    Err(Contradiction { what, hint })
 }
 
 impl Said {
@@ -214,7 +214,7 @@ impl Said {
     }
 
     /// The settings behind all options.
-    pub(crate) fn resolve(self) -> Result<Settings, Refusal> {
+    pub(crate) fn resolve(self) -> Result<Settings, Contradiction> {
         let limits = self.limits();
         let transport = match self.http {
             Some(address) => Transport::Http(Box::new(self.http_place(address)?)),
@@ -223,7 +223,7 @@ impl Said {
         Ok(Settings { transport, limits })
     }
 
-    fn stdio(&self) -> Result<Transport, Refusal> {
+    fn stdio(&self) -> Result<Transport, Contradiction> {
         const HINT: &str = "add --http 127.0.0.1:0, or another address";
         if self.gateway.is_some() {
             return refuse("--gateway needs --http: a gateway reaches a registered server over HTTP", HINT);
@@ -241,7 +241,7 @@ impl Said {
         Ok(Transport::Stdio)
     }
 
-    fn http_place(self, address: SocketAddr) -> Result<HttpPlace, Refusal> {
+    fn http_place(self, address: SocketAddr) -> Result<HttpPlace, Contradiction> {
         let public_url = self.public_url.map(at_mcp).transpose()?;
         if self.gateway.is_some() && public_url.is_none() && address.ip().is_unspecified() {
             return refuse(
@@ -269,7 +269,7 @@ fn gateway_place(
     token: Option<Token>,
     instance: Option<String>,
     lease_seconds: u64,
-) -> Result<GatewayPlace, Refusal> {
+) -> Result<GatewayPlace, Contradiction> {
     if !is_http(&url) {
         return refuse("--gateway is not an http or https URL", "write it as http://127.0.0.1:8700");
     }
@@ -289,7 +289,7 @@ fn is_http(url: &Url) -> bool {
 }
 
 /// A public URL without a path means the usual one.
-fn at_mcp(mut url: Url) -> Result<Url, Refusal> {
+fn at_mcp(mut url: Url) -> Result<Url, Contradiction> {
     if !is_http(&url) {
         return refuse("--public-url is not an http or https URL", "write it as http://HOST:PORT/mcp");
     }

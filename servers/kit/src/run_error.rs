@@ -3,11 +3,12 @@
 use std::io;
 
 use crate::cli::Refusal;
+use crate::outgoing::OutgoingError;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RunError {
     #[error("{0}")]
-    Refused(#[from] Refusal),
+    Refused(#[from] Contradiction),
     #[error(
         "--log {filter:?} is not a valid filter: {source}\nhint: write a level such as info, or \
          warn,capability_kit=debug"

@@ -1,8 +1,18 @@
 //! Every error code that a caller can receive, in one table: what happened, whose fault it was, whether to
 //! retry, what to do.
 //!
-//! The reference documentation is generated from it. A test of the binary scans the sources and fails on a
-//! code that is used but missing here, and on one that is listed here but unused.
+//! Each code is a constant here, such as `codes::STALE`, and refusals take nothing else: a code that is not in the
+//! table does not compile. The reference documentation is generated from the table. Names that come from elsewhere,
+//! such as stored events, are texts; [`find`] looks them up.
+
+/// Declares the codes of an area as constants, and the area itself. A constant has the name of its code in capitals.
+macro_rules! codes {
+    ($area:ident, $title:literal; $($constant:ident = $code:expr;)*) => {
+        $(pub static $constant: Code = $code;)*
+
+        pub(super) static $area: $crate::codes::Area = $crate::codes::Area { title: $title, codes: &[$(&$constant),*] };
+    };
+}
 
 mod approvals;
 mod calls;
@@ -15,33 +25,27 @@ mod runs;
 mod sessions;
 mod warnings;
 
-pub use code::{Code, Retry, Seen};
+pub use approvals::*;
+pub use calls::*;
+pub use code::{Area, Code, Hint, Retry, Seen};
+pub use console::*;
+pub use door::*;
+pub use files::*;
+pub use registry::*;
+pub use runs::*;
+pub use sessions::*;
+pub use warnings::*;
 
-/// Codes that belong together.
-#[derive(Debug)]
-pub struct Area {
-    pub title: &'static str,
-    pub codes: &'static [Code],
-}
-
-pub const AREAS: [Area; 9] = [
-    Area { title: "At the door", codes: door::CODES },
-    Area { title: "Tool calls and servers", codes: calls::CODES },
-    Area { title: "Approvals and grants", codes: approvals::CODES },
-    Area { title: "Files, refs and artifacts", codes: files::CODES },
-    Area { title: "Runs and questions", codes: runs::CODES },
-    Area { title: "Sessions, agents and capabilities", codes: sessions::CODES },
-    Area { title: "Servers, settings and reviews", codes: registry::CODES },
-    Area { title: "Warnings", codes: warnings::CODES },
-    Area { title: "Console", codes: console::CODES },
-];
+pub static AREAS: [&Area; 9] =
+    [&DOOR, &CALLS, &APPROVALS, &FILES, &RUNS, &SESSIONS, &REGISTRY, &WARNINGS, &CONSOLE];
 
 pub fn all() -> impl Iterator<Item = &'static Code> {
-    AREAS.iter().flat_map(|area| area.codes)
+    AREAS.iter().flat_map(|area| area.codes).copied()
 }
 
-pub fn find(code: &str) -> Option<&'static Code> {
-    all().find(|one| one.code == code)
+/// The code of this name.
+pub fn find(name: &str) -> Option<&'static Code> {
+    all().find(|code| code.name == name)
 }
 
 #[cfg(test)]

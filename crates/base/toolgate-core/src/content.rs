@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use crate::codes::Code;
 use crate::file::FileName;
 use crate::id::{CallId, RunId, SessionId};
 use crate::port::{BoxFuture, Insert};
@@ -50,7 +51,7 @@ pub struct Attachment {
 /// A notice that accompanies a result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Notice {
-    pub code: &'static str,
+    pub code: &'static Code,
     pub message: String,
 }
 

@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use crate::ServerName;
+use crate::codes::{self, Code};
 
 /// The party at fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
@@ -49,19 +50,19 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> &'static Code {
         match self {
-            FaultKind::Down { .. } => "server_down",
-            FaultKind::TimedOut { .. } => "server_timeout",
-            FaultKind::Lost { .. } => "server_lost",
-            FaultKind::TooLarge { .. } => "result_too_large",
-            FaultKind::Garbled { .. } => "server_garbled",
-            FaultKind::Refused { .. } => "server_refused",
-            FaultKind::Busy { .. } => "server_busy",
-            FaultKind::RateLimited { .. } => "rate_limited",
-            FaultKind::Resting { .. } => "server_resting",
-            FaultKind::Unauthorized { .. } => "server_unauthorized",
-            FaultKind::Unread { .. } => "content_unread",
+            FaultKind::Down { .. } => &codes::SERVER_DOWN,
+            FaultKind::TimedOut { .. } => &codes::SERVER_TIMEOUT,
+            FaultKind::Lost { .. } => &codes::SERVER_LOST,
+            FaultKind::TooLarge { .. } => &codes::RESULT_TOO_LARGE,
+            FaultKind::Garbled { .. } => &codes::SERVER_GARBLED,
+            FaultKind::Refused { .. } => &codes::SERVER_REFUSED,
+            FaultKind::Busy { .. } => &codes::SERVER_BUSY,
+            FaultKind::RateLimited { .. } => &codes::RATE_LIMITED,
+            FaultKind::Resting { .. } => &codes::SERVER_RESTING,
+            FaultKind::Unauthorized { .. } => &codes::SERVER_UNAUTHORIZED,
+            FaultKind::Unread { .. } => &codes::CONTENT_UNREAD,
         }
     }
 

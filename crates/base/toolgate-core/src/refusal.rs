@@ -1,4 +1,6 @@
-//! The refusal of a request to the registry or to sessions.
+//! The refusal of a request: a code of the table, and what it is about.
+
+use crate::codes::Code;
 
 /// The kind of refusal; the API turns it into a status.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,7 +26,7 @@ pub enum RefusalKind {
 pub struct Refusal {
     pub kind: RefusalKind,
     /// For programs.
-    pub code: &'static str,
+    pub code: &'static Code,
     pub message: String,
     pub hint: String,
     /// The part of the request that it is about: `value[0].url`.
@@ -32,8 +34,21 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    pub fn new(kind: RefusalKind, code: &'static str, message: impl Into<String>) -> Self {
-        Self { kind, code, message: message.into(), hint: String::new(), field: None }
+    /// A refusal with the usual kind and hint of its code.
+    pub fn new(code: &'static Code, message: impl Into<String>) -> Self {
+        Self {
+            kind: code.kind(),
+            code,
+            message: message.into(),
+            hint: code.standard_hint().to_owned(),
+            field: None,
+        }
+    }
+
+    #[must_use]
+    pub fn kind(mut self, kind: RefusalKind) -> Self {
+        self.kind = kind;
+        self
     }
 
     #[must_use]

@@ -3,11 +3,12 @@
 
 mod input;
 
+use crate::codes;
 use crate::file::FileName;
 use crate::id::{CallId, FileId, RunId, SessionId, TaskId};
 use crate::port::BoxFuture;
 use crate::scope::AgentName;
-use crate::{CanonicalName, Digest, PrincipalId, Refusal, RefusalKind};
+use crate::{CanonicalName, Digest, PrincipalId, Refusal};
 
 pub use input::{BadAnswer, BadSlot, InputRequest, InputState, Slot, SlotOption, SlotType};
 
@@ -199,8 +200,9 @@ impl Run {
         if !self.state.may_become(next) {
             let message =
                 format!("run {} is {} and cannot become {}", self.id, self.state.as_str(), next.as_str());
-            return Err(Refusal::new(RefusalKind::Conflict, "run_state", message)
-                .hint("`toolgate runs show` says what it waits for"));
+            return Err(
+                Refusal::new(&codes::RUN_STATE, message).hint("`toolgate runs show` says what it waits for")
+            );
         }
         let started = (next == RunState::Running).then_some(now_ms);
         Ok(Run {
@@ -237,7 +239,7 @@ impl Run {
 /// The refusal of a step of a run that has ended.
 pub fn ended(id: &RunId, state: RunState) -> Refusal {
     let message = format!("run {id} has ended: it is {}", state.as_str());
-    Refusal::new(RefusalKind::Gone, "run_ended", message).hint("start another run for more work")
+    Refusal::new(&codes::RUN_ENDED, message)
 }
 
 /// The kind of a tool that a run calls. Only data tools count towards budgets, and must come before a

@@ -13,7 +13,7 @@ use toolgate_core::platform::Platform;
 use toolgate_core::port::{BoxFuture, Servers};
 use toolgate_core::run::Runs;
 use toolgate_core::scope::{Credential, Route, Seat};
-use toolgate_core::{Limits, RawJson};
+use toolgate_core::{Limits, RawJson, Refusal};
 use toolgate_discovery::Discovery;
 use toolgate_pipeline::Pipeline;
 
@@ -24,7 +24,7 @@ use crate::clients::hub::Hub;
 use crate::doors::guard::{AllowedHosts, Credentials, ProtectedResource};
 use crate::doors::pairs::Pairs;
 use crate::doors::rest::Rest;
-use crate::doors::seats::{NoSeat, Seats};
+use crate::doors::seats::Seats;
 use crate::messages::seal::Sealer;
 use crate::metrics::Numbers;
 use crate::protocol::parked::Parked;
@@ -141,7 +141,7 @@ impl Gateway {
     }
 
     /// Where a request of this credential sits.
-    pub async fn seat(&self, credential: &Credential, route: &Route) -> Result<Arc<Seat>, NoSeat> {
+    pub async fn seat(&self, credential: &Credential, route: &Route) -> Result<Arc<Seat>, Refusal> {
         match self.seats.seat_known(credential, route) {
             Some(seat) => seat,
             None => self.seats.seat(credential, route).await,

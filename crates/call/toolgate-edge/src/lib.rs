@@ -25,7 +25,7 @@ pub use doors::guard::{AllowedHosts, Credentials, NotLetIn, ProtectedResource};
 pub use doors::listener::{serve, serve_stream};
 pub use doors::patience::PatientBody;
 pub use doors::rest::{Rest, RestBody, Serves};
-pub use doors::seats::{NoSeat, NoSeatKind, Seats};
+pub use doors::seats::Seats;
 pub use doors::stdio::serve_pipe;
 pub use gateway::{Archive, Gateway, Setup};
 pub use metrics::{Numbers, metrics_by_example};

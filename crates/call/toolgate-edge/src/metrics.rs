@@ -10,10 +10,11 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 use toolgate_core::ServerName;
+use toolgate_core::codes;
 use toolgate_core::id::CallId;
 use toolgate_core::server::{Era, ServerHealth, ServerState};
 use toolgate_discovery::Tally;
-use toolgate_pipeline::{Envelope, OUTPUT_SCHEMA};
+use toolgate_pipeline::Envelope;
 
 use crate::messages::parts::METHODS;
 
@@ -178,7 +179,7 @@ impl Metrics {
 
     pub(crate) fn tool_call(&self, envelope: &Envelope) {
         self.tool_calls.get_or_create(&StatusLabel { status: envelope.status.as_str() }).inc();
-        if envelope.warnings.iter().any(|warning| warning.code == OUTPUT_SCHEMA) {
+        if envelope.warnings.iter().any(|warning| warning.code == &codes::OUTPUT_SCHEMA) {
             self.broken_outputs.inc();
         }
     }

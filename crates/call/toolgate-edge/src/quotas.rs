@@ -11,11 +11,12 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use serde_json::json;
 use tokio::time::Instant;
+use toolgate_core::codes;
 use toolgate_core::governance::StoreDown;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::{AgentName, Seat};
 use toolgate_core::tool::Refill;
-use toolgate_core::{PrincipalId, Refusal, RefusalKind, RpcError};
+use toolgate_core::{PrincipalId, Refusal, RpcError};
 
 pub(crate) use line::{Joined, Line, Place};
 pub use rule::{Quota, QuotaRule, Who};
@@ -159,8 +160,7 @@ impl Quotas {
         let day = now_ms.div_euclid(DAY_MS);
         for tally in self.tallies(seat).iter().filter(|tally| tally.must_ask(day)) {
             let known = self.usage.add_calls(day, vec![(tally.holder.name(), 0)]).await;
-            let known =
-                known.map_err(|down| Refusal::new(RefusalKind::Down, "store_down", down.to_string()))?;
+            let known = known.map_err(|down| Refusal::new(&codes::STORE_DOWN, down.to_string()))?;
             let mut state = tally.lock();
             state.today.stored = known.first().copied().or(Some(0));
         }
@@ -201,7 +201,7 @@ impl Quotas {
         let max = state.quota.streams_max;
         if state.streams >= max {
             let message = format!("{} already has {max} streams open", tally.holder.name());
-            return Err(Refusal::new(RefusalKind::TooMany, "too_many_streams", message)
+            return Err(Refusal::new(&codes::TOO_MANY_STREAMS, message)
                 .hint("close one that nobody needs; `[[quotas]] streams_max` sets how many there may be"));
         }
         state.streams += 1;
@@ -213,14 +213,12 @@ impl Quotas {
     pub(crate) async fn may_ask(&self, principal: &PrincipalId) -> Result<(), Refusal> {
         let max = self.of(principal).approvals_max;
         let pending = self.usage.pending_approvals(principal).await;
-        let pending =
-            pending.map_err(|down| Refusal::new(RefusalKind::Down, "store_down", down.to_string()))?;
+        let pending = pending.map_err(|down| Refusal::new(&codes::STORE_DOWN, down.to_string()))?;
         if usize::try_from(pending).is_ok_and(|pending| pending < max) {
             return Ok(());
         }
         let message = format!("{pending} calls of principal {principal} wait for people already");
-        Err(Refusal::new(RefusalKind::TooMany, "too_many_approvals", message)
-            .hint("wait until people have decided; `[[quotas]] approvals_max` sets how many may wait"))
+        Err(Refusal::new(&codes::TOO_MANY_APPROVALS, message))
     }
 
     /// Tells the store what was counted since it was told last, and hears what others have counted.
@@ -322,13 +320,12 @@ impl Tally {
         {
             let message =
                 format!("{} has made the {max} calls that it may make in a day", self.holder.name());
-            return Err(Refusal::new(RefusalKind::TooMany, "call_budget_spent", message)
-                .hint("the next day begins at midnight UTC; `[[quotas]] calls_per_day` sets the number"));
+            return Err(Refusal::new(&codes::CALL_BUDGET_SPENT, message));
         }
         if let (Some(refill), Some(rate)) = (refill, quota.rate) {
             refill.take(now).map_err(|wait| {
                 let message = format!("{} makes more calls than {rate}", self.holder.name());
-                Refusal::new(RefusalKind::TooMany, "rate_limited", message)
+                Refusal::new(&codes::RATE_LIMITED, message)
                     .hint(format!("repeat the call in {:.1} seconds", wait.as_secs_f64()))
             })?;
         }
@@ -371,11 +368,7 @@ impl Entering {
     /// Waits for the call's turn, as long as it may.
     pub(crate) async fn wait(mut self) -> Result<Places, Refusal> {
         for Wanted { line, who, wait } in self.wanted {
-            let refused = |message: String| {
-                Refusal::new(RefusalKind::TooMany, "too_many_calls", message).hint(
-                    "repeat the call when others have finished; `[[quotas]]` sets how many run and wait",
-                )
-            };
+            let refused = |message: String| Refusal::new(&codes::TOO_MANY_CALLS, message);
             let place = match line.join() {
                 Joined::Placed(place) => place,
                 Joined::Full => {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 use toolgate_core::approval::Approval;
+use toolgate_core::codes::{Code, Retry};
 use toolgate_core::{Blame, CanonicalName, Fault, RawJson, RefusalKind, RpcError, Tool};
 
 use crate::envelope::{Envelope, META_KEY};
@@ -28,15 +29,15 @@ pub enum AnswerBody {
     /// The server continues it as its own task.
     Task(RawJson),
     /// The gateway did not let it through, or not yet.
-    Refusal(Refusal),
+    Refusal(CallRefusal),
     /// People are asked, and the client can keep a handle.
     Handle(Box<Approval>),
 }
 
 /// The reason why there is no result of a server: whose fault it is, whether to retry, and what would help.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Refusal {
-    pub code: &'static str,
+pub struct CallRefusal {
+    pub code: &'static Code,
     pub fault: Blame,
     pub retry: bool,
     /// The description of the failure.
@@ -69,26 +70,27 @@ pub struct Counsel {
     pub link: Option<String>,
 }
 
-impl Refusal {
-    pub(crate) fn new(
-        code: &'static str,
-        fault: Blame,
-        message: impl Into<String>,
-        hint: impl Into<String>,
-    ) -> Self {
+impl CallRefusal {
+    /// A refusal with the fault, the retry and the usual hint of its code.
+    pub(crate) fn new(code: &'static Code, message: impl Into<String>) -> Self {
         Self {
             code,
-            fault,
-            retry: false,
+            fault: code.fault,
+            retry: code.retry == Retry::Yes,
             message: message.into(),
-            hint: hint.into(),
+            hint: code.standard_hint().to_owned(),
             counsel: None,
             details: Value::Null,
         }
     }
 
-    pub(crate) fn retry(mut self) -> Self {
-        self.retry = true;
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = hint.into();
+        self
+    }
+
+    pub(crate) fn fault(mut self, fault: Blame) -> Self {
+        self.fault = fault;
         self
     }
 
@@ -125,12 +127,13 @@ impl Refusal {
 
     /// A refusal about a file, a ref or a run.
     pub(crate) fn of_content(refusal: &toolgate_core::Refusal) -> Self {
-        let (blame, retry) = match refusal.kind {
+        let (fault, retry) = match refusal.kind {
             RefusalKind::Down => (Blame::Gateway, true),
             RefusalKind::TooMany => (Blame::Caller, true),
             _ => (Blame::Caller, false),
         };
-        let mut said = Self::new(refusal.code, blame, refusal.message.clone(), refusal.hint.clone());
+        let said = Self::new(refusal.code, refusal.message.clone()).hint(refusal.hint.clone());
+        let mut said = said.fault(fault);
         said.retry = retry;
         match &refusal.field {
             Some(field) => said.details(json!({ "argument": field })),
@@ -139,9 +142,9 @@ impl Refusal {
     }
 
     pub(crate) fn of_fault(fault: &Fault) -> Self {
-        let mut refusal = Self::new(fault.kind.code(), fault.blame(), fault.told(), fault.hint());
-        refusal.retry = fault.kind.safe_to_retry();
-        let refusal = refusal.tell(format!("the tool could not be used: {}", fault.told()));
+        let refusal = Self::new(fault.kind.code(), fault.told())
+            .hint(fault.hint())
+            .tell(format!("the tool could not be used: {}", fault.told()));
         refusal.details(json!({ "server": fault.server.as_str() }))
     }
 

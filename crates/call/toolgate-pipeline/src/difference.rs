@@ -7,9 +7,6 @@ use toolgate_core::approval::Approval;
 use toolgate_wire::Members;
 use toolgate_wire::object::with_member;
 
-/// The warning that the arguments are not those that were proposed.
-pub(crate) const EDITED: &str = "edited";
-
 /// The number of changes that are listed; the rest are counted.
 const CHANGES_MAX: usize = 20;
 /// The number of characters of a value that are shown.

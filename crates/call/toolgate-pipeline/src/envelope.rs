@@ -3,15 +3,13 @@
 
 use serde::Serialize;
 use toolgate_core::RawJson;
+use toolgate_core::codes::Code;
 use toolgate_core::content::Notice;
 use toolgate_core::event::Outcome;
 use toolgate_core::id::{ApprovalId, CallId};
 
 /// The key of the envelope in the `_meta` of a result.
 pub const META_KEY: &str = "dev.toolgate/envelope";
-
-/// The warning that a result breaks its tool's own output schema.
-pub const OUTPUT_SCHEMA: &str = "output_schema";
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Envelope {
@@ -26,12 +24,12 @@ pub struct Envelope {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Warning {
-    pub code: &'static str,
+    pub code: &'static Code,
     pub message: String,
 }
 
 impl Warning {
-    pub fn new(code: &'static str, message: impl Into<String>) -> Self {
+    pub fn new(code: &'static Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }
 }

@@ -22,9 +22,9 @@ mod steps;
 mod ticket;
 mod words;
 
-pub use answer::{Answer, AnswerBody, Counsel, Refusal};
+pub use answer::{Answer, AnswerBody, CallRefusal, Counsel};
 pub use delivery::{Account, Delivered, Load, Tokens, Undelivered};
-pub use envelope::{Envelope, META_KEY, OUTPUT_SCHEMA, Warning};
+pub use envelope::{Envelope, META_KEY, Warning};
 pub use pipeline::{Pipeline, Setup};
 pub use ports::{Client, Executor, Patience};
 pub use request::{CallContext, CallRequest, Labels, Round};

@@ -12,7 +12,7 @@ use toolgate_core::id::{ApprovalId, CallId, RunId};
 use toolgate_core::scope::AgentName;
 use toolgate_core::{AuditLevel, Digest, Principal, PrincipalId, RawJson, Tool};
 
-use crate::answer::Refusal;
+use crate::answer::CallRefusal;
 use crate::envelope::{Envelope, Warning};
 use crate::filter::Filters;
 use crate::pipeline::Pipeline;
@@ -236,7 +236,7 @@ pub(crate) struct Stopped {
 
 pub(crate) enum Words {
     /// The gateway's message to the caller.
-    Refusal(Refusal),
+    Refusal(CallRefusal),
     /// The client gets a handle for this.
     Handle(Box<Approval>),
     /// An identical call that was approved together with this one has run; this is its result.
@@ -244,7 +244,7 @@ pub(crate) enum Words {
 }
 
 impl Stopped {
-    pub(crate) fn new(ticket: Ticket, outcome: Outcome, refusal: Refusal) -> Box<Self> {
+    pub(crate) fn new(ticket: Ticket, outcome: Outcome, refusal: CallRefusal) -> Box<Self> {
         Box::new(Self { ticket, outcome, words: Words::Refusal(refusal) })
     }
 }

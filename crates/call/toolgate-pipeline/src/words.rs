@@ -3,13 +3,14 @@
 
 use serde_json::json;
 use toolgate_core::approval::{Approval, Withdrawn};
+use toolgate_core::codes;
 use toolgate_core::decision::{CALLER_GROUP, Denial, OnTimeout, PolicyRef, Requirement};
 use toolgate_core::event::Outcome;
 use toolgate_core::id::CallId;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::{Blame, CanonicalName};
 
-use crate::answer::Refusal;
+use crate::answer::CallRefusal;
 use crate::pipeline::Pipeline;
 use crate::ticket::Ticket;
 
@@ -30,7 +31,7 @@ impl<'a> Reader<'a> {
     }
 
     /// People are asked and have not decided yet.
-    pub(crate) fn pending(&self, approval: &Approval) -> Refusal {
+    pub(crate) fn pending(&self, approval: &Approval) -> CallRefusal {
         let Self { tool, .. } = self;
         let (who, until) = (who(&approval.requirement), self.moment(approval.expires_at_ms));
         let then = match approval.requirement.on_timeout {
@@ -38,16 +39,14 @@ impl<'a> Reader<'a> {
             OnTimeout::Deny | OnTimeout::Escalate => "then it counts as a no",
         };
         let message = format!("not run yet: this call of {tool} waits for approval {}", approval.id);
-        let hint = "do not look for another way to the same end; repeat exactly the same call in a minute or later: it \
-            attaches to this approval, runs once if people agreed, and hears it if they did not";
         let why = why(&approval.requirement.gates);
         let tell = format!("{tool} has not run: it waits for {who}, until {until}, because {why}");
-        let refusal = Refusal::new("pending_approval", Blame::Caller, message, hint).retry();
+        let refusal = CallRefusal::new(&codes::PENDING_APPROVAL, message);
         self.about(refusal, approval).decided_by(who, format!("{until}; {then}")).because(why).tell(tell)
     }
 
     /// People agreed after the caller had stopped waiting.
-    pub(crate) fn unattended(&self, approval: &Approval) -> Refusal {
+    pub(crate) fn unattended(&self, approval: &Approval) -> CallRefusal {
         let Self { tool, .. } = self;
         let message = format!(
             "approved, and not run yet: nobody waited for this call of {tool} any more when {} agreed",
@@ -57,32 +56,29 @@ impl<'a> Reader<'a> {
         let hint =
             format!("repeat exactly the same call, until {until}: it runs at once, and people are not asked");
         let tell = format!("{tool} is approved and has not run yet");
-        let refusal = Refusal::new("pending_approval", Blame::Caller, message, hint).retry();
+        let refusal = CallRefusal::new(&codes::PENDING_APPROVAL, message).hint(hint);
         self.about(refusal, approval).tell(tell)
     }
 
-    pub(crate) fn denied_by_person(&self, approval: &Approval) -> Refusal {
+    pub(crate) fn denied_by_person(&self, approval: &Approval) -> CallRefusal {
         let Self { tool, .. } = self;
         let (person, reason) = self.word(approval);
         let message = format!("not run: {person} said no to this call of {tool}");
-        let hint = "do not make the same call again unless something has changed: the approvers would be asked again; do not look for \
-            another way to the same end";
         let tell = format!("{person} denied {tool}: {reason}");
-        let refusal = Refusal::new("approval_denied", Blame::Caller, message, hint);
+        let refusal = CallRefusal::new(&codes::APPROVAL_DENIED, message);
         self.about(refusal, approval).because(reason).tell(tell)
     }
 
-    pub(crate) fn changes_requested(&self, approval: &Approval) -> Refusal {
+    pub(crate) fn changes_requested(&self, approval: &Approval) -> CallRefusal {
         let Self { tool, .. } = self;
         let (person, reason) = self.word(approval);
         let message = format!("not run: {person} wants another proposal than this call of {tool}");
-        let hint = "change the arguments as the reason says and call again, which asks the approvers again; do not repeat it unchanged";
         let tell = format!("{person} wants {tool} to be called otherwise: {reason}");
-        let refusal = Refusal::new("changes_requested", Blame::Caller, message, hint);
+        let refusal = CallRefusal::new(&codes::CHANGES_REQUESTED, message);
         self.about(refusal, approval).because(reason).tell(tell)
     }
 
-    pub(crate) fn expired(&self, approval: &Approval) -> Refusal {
+    pub(crate) fn expired(&self, approval: &Approval) -> CallRefusal {
         let Self { tool, .. } = self;
         let who = who(&approval.requirement);
         let ended = self.moment(approval.resolved_at_ms.unwrap_or(approval.expires_at_ms));
@@ -90,36 +86,34 @@ impl<'a> Reader<'a> {
             "not run: nobody decided in time on this call of {tool}, which means no (approval {}, ended {ended})",
             approval.id
         );
-        let hint = "do not ask again unchanged by yourself: the same call again asks the same people again, so ask the user first";
         let tell = format!("{tool} has not run, because {who} did not decide in time");
-        let refusal = Refusal::new("expired", Blame::Caller, message, hint);
+        let refusal = CallRefusal::new(&codes::EXPIRED, message);
         self.about(refusal, approval).because(why(&approval.requirement.gates)).tell(tell)
     }
 
     /// The approval was not used in time.
-    pub(crate) fn lapsed(&self, approval: &Approval) -> Refusal {
+    pub(crate) fn lapsed(&self, approval: &Approval) -> CallRefusal {
         let message = format!("not run: the approval {} of {} was not used in time", approval.id, self.tool);
         let refusal =
-            Refusal::new("expired", Blame::Caller, message, "call again, which asks the approvers again");
+            CallRefusal::new(&codes::EXPIRED, message).hint("call again, which asks the approvers again");
         self.about(refusal, approval)
     }
 
-    pub(crate) fn withdrawn(&self, approval: &Approval) -> Refusal {
+    pub(crate) fn withdrawn(&self, approval: &Approval) -> CallRefusal {
         let why = approval.withdrawn.map_or("somebody took it back", Withdrawn::told);
         let message = format!("not run: the request for approval {} was withdrawn", approval.id);
         let hint = "call again if it is still wanted, which asks the approvers again";
-        self.about(Refusal::new("cancelled", Blame::Caller, message, hint), approval).because(why)
+        self.about(CallRefusal::new(&codes::CANCELLED, message).hint(hint), approval).because(why)
     }
 
     /// The call ran under this approval before, and its end is not known yet.
-    pub(crate) fn under_way(&self, approval: &Approval, call: &CallId) -> Refusal {
+    pub(crate) fn under_way(&self, approval: &Approval, call: &CallId) -> CallRefusal {
         let message = format!("people agreed to this call of {}, and it runs as {call}", self.tool);
-        let hint = "repeat exactly the same call in a moment: it is not sent again, and gets the result";
-        self.about(Refusal::new("under_way", Blame::Caller, message, hint).retry(), approval)
+        self.about(CallRefusal::new(&codes::UNDER_WAY, message), approval)
     }
 
     /// The call ran under this approval before, and its result is not available.
-    pub(crate) fn ran_before(&self, approval: &Approval, call: &CallId, outcome: Outcome) -> Refusal {
+    pub(crate) fn ran_before(&self, approval: &Approval, call: &CallId, outcome: Outcome) -> CallRefusal {
         let Self { tool, .. } = self;
         let ended = match outcome {
             Outcome::Succeeded => "it succeeded, and its result is not kept",
@@ -129,13 +123,12 @@ impl<'a> Reader<'a> {
         };
         let message =
             format!("this call of {tool} was sent before, as {call}, after people had agreed: {ended}");
-        let hint = "look for its effect before you make the same call again, which asks the approvers again";
         let tell = format!("{tool} was sent once ({call}); {ended}");
-        self.about(Refusal::new("ran_before", Blame::Caller, message, hint), approval).tell(tell)
+        self.about(CallRefusal::new(&codes::RAN_BEFORE, message), approval).tell(tell)
     }
 
     /// Policy forbids the call, or cannot say.
-    pub(crate) fn denied(&self, name: &CanonicalName, denial: &Denial) -> Refusal {
+    pub(crate) fn denied(&self, name: &CanonicalName, denial: &Denial) -> CallRefusal {
         let Self { tool, .. } = self;
         if let Some(error) = &denial.error {
             let message =
@@ -143,7 +136,7 @@ impl<'a> Reader<'a> {
             let hint = "nothing is wrong with the call; do not repeat it until the policy is mended";
             let tell =
                 format!("{tool} cannot be used until the operator of the gateway mends a policy: {error}");
-            let refusal = Refusal::new("denied", Blame::Gateway, message, hint);
+            let refusal = CallRefusal::new(&codes::DENIED, message).hint(hint).fault(Blame::Gateway);
             return refusal.because(error).tell(tell).details(json!({ "denial": denial }));
         }
         let why = match denial.policies.first() {
@@ -152,17 +145,17 @@ impl<'a> Reader<'a> {
             None => "no policy permits it".into(),
         };
         let message = format!("not run: policy does not allow this call of {tool}");
-        let hint = "do not repeat it as it is, and do not look for another way to the same end";
         let tell = format!(
             "policy forbids this call of {tool}: {why}; the operator sees with `toolgate policy explain --tool {name}` what \
              would be allowed"
         );
-        let refusal = Refusal::new("denied", Blame::Caller, message, hint);
+        let hint = "do not repeat it as it is, and do not look for another way to the same end";
+        let refusal = CallRefusal::new(&codes::DENIED, message).hint(hint);
         refusal.because(why).tell(tell).details(json!({ "denial": denial }))
     }
 
     /// Adds the data of an approval for programs, and its address for people.
-    fn about(&self, refusal: Refusal, approval: &Approval) -> Refusal {
+    fn about(&self, refusal: CallRefusal, approval: &Approval) -> CallRefusal {
         let link = self.link.map(|link| link.replace("{id}", approval.id.as_str()));
         refusal.link(link).details(json!({
             "approval_id": approval.id,

@@ -7,10 +7,11 @@ mod versions;
 use std::sync::Arc;
 
 use serde_json::Value;
+use toolgate_core::codes;
 use toolgate_core::event::EventKind;
 use toolgate_core::governance::Clock;
 use toolgate_core::registry::ToolRow;
-use toolgate_core::{CanonicalName, Digest, Principal, PrincipalId, RawJson, Refusal, RefusalKind, Role};
+use toolgate_core::{CanonicalName, Digest, Principal, PrincipalId, RawJson, Refusal, Role};
 use toolgate_store::{
     Books, SecretOrigin, Store, StoreError, StoredTool, ToolRowChange, ToolRowFilter, ToolRowsWritten,
     WriteSettingError,
@@ -218,7 +219,7 @@ impl Records {
                             "nothing about {name} waits for a review: it is {}",
                             stored.row.status.as_str()
                         );
-                        Refusal::new(RefusalKind::Conflict, "nothing_to_review", message)
+                        Refusal::new(&codes::NOTHING_TO_REVIEW, message)
                     }
                     NotReviewed::Changed { now } => changed_meanwhile(name)
                         .hint(format!("it offers {now} now; look at `toolgate tools diff {name}` again")),
@@ -273,22 +274,21 @@ fn alias_events(
 
 fn stale(key: &str, expected: u64, current: u64) -> Refusal {
     let message = format!("the setting {key} is at version {current}, not {expected}");
-    Refusal::new(RefusalKind::Stale, "stale", message).hint("read it again and make the change again")
+    Refusal::new(&codes::STALE, message)
 }
 
 fn changed_meanwhile(name: &str) -> Refusal {
     let message = format!("what the server offers for {name} is not what was looked at");
-    Refusal::new(RefusalKind::Conflict, "changed_meanwhile", message)
+    Refusal::new(&codes::CHANGED_MEANWHILE, message)
 }
 
 fn unknown_tool(name: &str, tools: &[ToolRow]) -> Refusal {
-    let refusal = Refusal::new(RefusalKind::NotFound, "unknown_tool", format!("there is no tool {name:?}"));
+    let refusal = Refusal::new(&codes::UNKNOWN_TOOL, format!("there is no tool {name:?}"));
     let near = nearest::hint(name, tools.iter().map(|tool| tool.name.as_str()));
     refusal.hint(near.unwrap_or_else(|| "`toolgate tools list` shows all; names are `server:tool`".into()))
 }
 
 /// The store is down.
 pub(crate) fn down(error: StoreError) -> Refusal {
-    Refusal::new(RefusalKind::Down, "store_down", format!("the store is not available: {error}"))
-        .hint("try again in a moment")
+    Refusal::new(&codes::STORE_DOWN, format!("the store is not available: {error}"))
 }

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use toolgate_catalog::{check_reserved, check_server_name};
 use toolgate_core::address::AddressRules;
+use toolgate_core::codes;
 use toolgate_core::server::{InstanceId, InstanceSpec};
 use toolgate_core::tool::ToolExtra;
-use toolgate_core::{Principal, RawJson, Refusal, RefusalKind, Role, ServerName};
+use toolgate_core::{Principal, RawJson, Refusal, Role, ServerName};
 use toolgate_store::{Registering, RegistrationLimits};
 
 use crate::alias;
@@ -32,7 +33,7 @@ const ALIASES_MAX: usize = 2000;
 const TOOL_NAME_CHARS_MAX: usize = 256;
 
 fn invalid(field: &str, message: impl Into<String>) -> Refusal {
-    Refusal::new(RefusalKind::Invalid, "invalid_registration", message).field(field)
+    Refusal::new(&codes::INVALID_REGISTRATION, message).field(field)
 }
 
 /// Checks that a principal may register a server. A server's token is valid for its own name only.
@@ -42,13 +43,13 @@ pub(crate) fn check_speaker(by: &Principal, server: &str) -> Result<(), Refusal>
         Role::Server if by.id.as_str() == server => Ok(()),
         Role::Server => {
             let message = format!("this token is that of the server {:?}, not of {server:?}", by.id.as_str());
-            Err(Refusal::new(RefusalKind::Forbidden, "foreign_name", message).hint(format!(
+            Err(Refusal::new(&codes::FOREIGN_NAME, message).hint(format!(
                 "an admin makes one with `toolgate token create --role server --server {server}`"
             )))
         }
         Role::Approver | Role::Auditor | Role::Agent => {
             let message = format!("a token of role {} cannot speak for a server", by.role.as_str());
-            Err(Refusal::new(RefusalKind::Forbidden, "wrong_role", message).hint(format!(
+            Err(Refusal::new(&codes::WRONG_ROLE, message).hint(format!(
                 "an admin makes one with `toolgate token create --role server --server {server}`"
             )))
         }
@@ -128,7 +129,7 @@ fn read_extras(tools: &BTreeMap<String, ToolExtra>) -> Result<BTreeMap<String, T
 
 /// Checks that a server may register under this name beside the existing ones.
 pub(crate) fn check_name(server: &ServerName, roster: &Roster) -> Result<(), Refusal> {
-    let taken = |message: String| Refusal::new(RefusalKind::Conflict, "name_taken", message).field("name");
+    let taken = |message: String| Refusal::new(&codes::NAME_TAKEN, message).field("name");
     check_reserved(server)
         .map_err(|reserved| taken(reserved.to_string()).hint("register under another name"))?;
     if let Some(entry) = roster.get(server) {
@@ -157,7 +158,7 @@ pub(crate) fn lease(server: &ServerName, instance: &InstanceId, lease: Duration)
 
 pub(crate) fn lease_lost(server: &str, instance: &str) -> Refusal {
     let message = format!("the instance {instance:?} of the server {server:?} holds no lease");
-    Refusal::new(RefusalKind::Gone, "lease_lost", message).hint("register again")
+    Refusal::new(&codes::LEASE_LOST, message)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ pub(crate) mod secrets;
 
 use serde_json::{Value, json};
 use toolgate_core::address::AddressRules;
-use toolgate_core::{Refusal, RefusalKind};
+use toolgate_core::{Refusal, codes};
 
 use crate::definitions::{Set, read_agents, read_capabilities};
 use crate::known::SettingContext;
@@ -72,7 +72,7 @@ impl Settings {
 /// The permanent key.
 pub(crate) fn known_key(key: &str) -> Result<&'static str, Refusal> {
     let unknown = || {
-        Refusal::new(RefusalKind::NotFound, "unknown_setting", format!("there is no setting {key:?}"))
+        Refusal::new(&codes::UNKNOWN_SETTING, format!("there is no setting {key:?}"))
             .hint(format!("the settings are {}", SETTING_KEYS.join(", ")))
     };
     SETTING_KEYS.into_iter().find(|known| *known == key).ok_or_else(unknown)

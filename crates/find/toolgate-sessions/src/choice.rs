@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use toolgate_core::codes;
 use toolgate_core::id::SessionId;
 use toolgate_core::scope::{
     AgentDefinition, AgentLimits, AgentName, BadDefinition, Credential, Definitions, Scope, Seat, TokenBudget,
@@ -54,8 +55,7 @@ fn own(definitions: &Definitions, credential: &Credential) -> Result<Arc<AgentDe
     definitions.agent(bound).ok_or_else(|| {
         let message =
             format!("this token is bound to the agent {:?}, which is no longer defined", bound.as_str());
-        Refusal::new(RefusalKind::Forbidden, "agent_undefined", message)
-            .hint("define it again, or use another token")
+        Refusal::new(&codes::AGENT_UNDEFINED, message)
     })
 }
 
@@ -93,10 +93,11 @@ fn strictest(one: AgentLimits, other: AgentLimits) -> AgentLimits {
 
 fn bad(error: BadDefinition) -> Refusal {
     let code = match &error {
-        BadDefinition::UnknownCapability { .. } => "unknown_capability",
-        _ => "bad_definition",
+        BadDefinition::UnknownCapability { .. } => &codes::UNKNOWN_CAPABILITY,
+        _ => &codes::BAD_DEFINITION,
     };
-    Refusal::new(RefusalKind::Conflict, code, error.to_string())
+    Refusal::new(code, error.to_string())
+        .kind(RefusalKind::Conflict)
         .hint("ask the operator of the gateway to correct it")
 }
 

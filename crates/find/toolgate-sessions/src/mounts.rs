@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use toolgate_core::codes;
 use toolgate_core::scope::{Mounts, Scope};
-use toolgate_core::{Refusal, RefusalKind, ServerName};
+use toolgate_core::{Refusal, ServerName};
 
 use crate::refusal::nearest;
 
@@ -31,7 +32,7 @@ pub(crate) fn check(
 ) -> Result<(), Refusal> {
     mounts.check().map_err(|bad| {
         let field = format!("mounts.{}", bad.field);
-        Refusal::new(RefusalKind::Invalid, "invalid_mounts", bad.to_string()).field(field)
+        Refusal::new(&codes::INVALID_MOUNTS, bad.to_string()).field(field)
     })?;
     for server in mounts.servers.difference(&before.servers) {
         check_server(server, base, known)?;
@@ -64,7 +65,7 @@ fn check_server(server: &ServerName, base: &Scope, known: &Known<'_>) -> Result<
     if !base.mounts.servers.is_empty() && !base.mounts.servers.contains(server) {
         let names: Vec<&str> = base.mounts.servers.iter().map(ServerName::as_str).collect();
         let message = format!("the agent leaves out the server {name:?}");
-        return Err(Refusal::new(RefusalKind::Invalid, "mount_left_out", message)
+        return Err(Refusal::new(&codes::MOUNT_LEFT_OUT, message)
             .field(FIELD)
             .hint(format!("it has {}", names.join(", "))));
     }
@@ -72,7 +73,7 @@ fn check_server(server: &ServerName, base: &Scope, known: &Known<'_>) -> Result<
 }
 
 fn unknown(field: &str, message: String) -> Refusal {
-    Refusal::new(RefusalKind::Invalid, "unknown_mount", message).field(field)
+    Refusal::new(&codes::UNKNOWN_MOUNT, message).field(field)
 }
 
 /// A scope with mounts of the session's own. They have been checked.

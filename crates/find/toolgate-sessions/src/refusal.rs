@@ -1,8 +1,9 @@
 //! The refusals of actions on a session.
 
+use toolgate_core::Refusal;
+use toolgate_core::codes;
 use toolgate_core::id::SessionId;
 use toolgate_core::scope::AgentName;
-use toolgate_core::{Refusal, RefusalKind};
 use toolgate_store::StoreError;
 
 /// The number of suggestions for a misspelt name.
@@ -11,28 +12,25 @@ const ALIKE: f64 = 0.75;
 
 /// A missing session and one that this caller may not see look the same.
 pub(crate) fn unknown_session(id: &SessionId) -> Refusal {
-    Refusal::new(RefusalKind::NotFound, "unknown_session", format!("there is no session {:?}", id.as_str()))
-        .hint("`POST /sessions` opens one; `toolgate sessions list` shows those there are")
+    Refusal::new(&codes::UNKNOWN_SESSION, format!("there is no session {:?}", id.as_str()))
 }
 
 pub(crate) fn unknown_agent(name: &AgentName) -> Refusal {
-    Refusal::new(RefusalKind::NotFound, "unknown_agent", format!("there is no agent {:?}", name.as_str()))
+    Refusal::new(&codes::UNKNOWN_AGENT, format!("there is no agent {:?}", name.as_str()))
         .hint("agents are defined in toolgate.toml or at /agents; `toolgate agents list` shows them")
 }
 
 pub(crate) fn closed(id: &SessionId) -> Refusal {
-    Refusal::new(RefusalKind::Gone, "session_closed", format!("the session {id} is closed"))
-        .hint("open another one")
+    Refusal::new(&codes::SESSION_CLOSED, format!("the session {id} is closed"))
 }
 
 pub(crate) fn not_allowed(message: impl Into<String>) -> Refusal {
-    Refusal::new(RefusalKind::Forbidden, "not_allowed", message)
+    Refusal::new(&codes::NOT_ALLOWED, message)
 }
 
 /// The store is down.
 pub(crate) fn down(error: StoreError) -> Refusal {
-    Refusal::new(RefusalKind::Down, "store_down", format!("the store is not available: {error}"))
-        .hint("try again in a moment")
+    Refusal::new(&codes::STORE_DOWN, format!("the store is not available: {error}"))
 }
 
 /// "did you mean …?", or another hint.

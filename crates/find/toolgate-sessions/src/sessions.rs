@@ -9,9 +9,10 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use toolgate_core::Refusal;
+use toolgate_core::codes;
 use toolgate_core::id::SessionId;
 use toolgate_core::scope::{AgentName, Credential, Mounts, Route, Scope, Seat};
-use toolgate_core::{Refusal, RefusalKind};
 use toolgate_store::{AgentVersion, ChangeSessionError, Closing, SessionKind, StoredSession};
 
 use crate::choice;
@@ -191,8 +192,7 @@ impl Sessions {
             Err(ChangeSessionError::Closed) => Err(closed(&id)),
             Err(ChangeSessionError::Stale { current }) => {
                 let message = format!("the session {id} is at version {current}");
-                Err(Refusal::new(RefusalKind::Stale, "stale", message)
-                    .hint("read it again and make the change again"))
+                Err(Refusal::new(&codes::STALE, message))
             }
             Err(ChangeSessionError::Store(error)) => Err(down(error)),
         }
@@ -245,6 +245,5 @@ impl Sessions {
 fn is_default(id: &SessionId) -> Refusal {
     let message =
         format!("{id} is what a credential has that brings no session; it follows its agent's definition");
-    Refusal::new(RefusalKind::Conflict, "default_session", message)
-        .hint("change the definition, or revoke the token")
+    Refusal::new(&codes::DEFAULT_SESSION, message)
 }

@@ -4,7 +4,8 @@
 use axum::extract::{MatchedPath, Request};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use http::{Method, StatusCode};
+use http::Method;
+use toolgate_core::codes;
 use toolgate_core::{Principal, Role};
 
 use crate::problem::{Answered, Problem};
@@ -237,15 +238,14 @@ fn permit(access: Option<&Access>, principal: Option<&Principal>) -> Answered<()
         None => &[],
     };
     let Some(principal) = principal else {
-        return Err(Problem::unauthorized("token_missing", "this needs a token")
-            .hint("send `authorization: Bearer …`; `toolgate token create` makes a token"));
+        return Err(Problem::new(&codes::UNAUTHORIZED, "this needs a token"));
     };
     if roles.contains(&principal.role) {
         return Ok(());
     }
     let allowed: Vec<&str> = roles.iter().map(|role| role.as_str()).collect();
     let detail = format!("a token of role {} may not do this", principal.role.as_str());
-    Err(Problem::new(StatusCode::FORBIDDEN, "role_insufficient", detail)
+    Err(Problem::new(&codes::WRONG_ROLE, detail)
         .hint(format!("use a token of role {}", allowed.join(", ")))
         .with("roles", allowed))
 }

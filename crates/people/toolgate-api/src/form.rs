@@ -10,10 +10,11 @@ use std::time::Duration;
 use axum::body::Body;
 use bytes::Bytes;
 use futures_util::Stream;
+use http::HeaderMap;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
-use http::{HeaderMap, StatusCode};
 use multer::{Constraints, Field, Multipart, SizeLimit};
 use toolgate_core::PrincipalId;
+use toolgate_core::codes;
 use toolgate_core::file::FileName;
 use toolgate_files::{file_name, too_large};
 
@@ -49,7 +50,7 @@ impl Said {
         };
         match is_new {
             true => Ok(()),
-            false => Err(Problem::bad_field("field_invalid", field, format!("`{field}` stands twice"))),
+            false => Err(Problem::bad_field(&codes::FIELD_INVALID, field, format!("`{field}` stands twice"))),
         }
     }
 
@@ -62,24 +63,23 @@ impl Said {
     }
 
     pub(crate) fn name(&self) -> Answered<FileName> {
-        self.name.clone().ok_or_else(|| {
-            Problem::bad_field("name_missing", "name", "the file has no name")
-                .hint("give `name`, the header `x-file-name`, or a file with a name in the form")
-        })
+        self.name
+            .clone()
+            .ok_or_else(|| Problem::bad_field(&codes::NAME_MISSING, "name", "the file has no name"))
     }
 }
 
 fn seconds(value: &str) -> Answered<Duration> {
     let seconds = value.parse().map_err(|_| {
         let detail = format!("`expires_in_seconds`: {value:?} is no number of seconds");
-        Problem::bad_field("field_invalid", "expires_in_seconds", detail)
+        Problem::bad_field(&codes::FIELD_INVALID, "expires_in_seconds", detail)
     })?;
     Ok(Duration::from_secs(seconds))
 }
 
 fn unknown_field(field: &str) -> Box<Problem> {
     let known = FIELDS.iter().chain([&FILE]).copied().collect::<Vec<_>>().join(", ");
-    Problem::bad_field("field_unknown", field, format!("there is no field {field:?} here"))
+    Problem::bad_field(&codes::FIELD_UNKNOWN, field, format!("there is no field {field:?} here"))
         .hint(format!("a form has {known}"))
 }
 
@@ -149,25 +149,22 @@ fn bad_form(error: &multer::Error) -> Box<Problem> {
     match error {
         Why::FieldSizeExceeded { limit, field_name } => {
             let detail = format!("field {field_name:?} of the form is longer than {limit} bytes");
-            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "field_too_large", detail)
+            Problem::new(&codes::FIELD_TOO_LARGE, detail)
         }
         Why::StreamReadFailed(_) | Why::IncompleteStream | Why::IncompleteFieldData { .. } => {
             let detail = format!("the form broke off, or is none: {error}");
-            Problem::bad_request("upload_cut_off", detail).hint("nothing of it was kept; send it again")
+            Problem::new(&codes::UPLOAD_CUT_OFF, detail)
         }
-        error => Problem::bad_request("form_broken", format!("the form cannot be read: {error}"))
-            .hint("send `multipart/form-data` as RFC 7578 has it, or the file alone as the body"),
+        error => Problem::new(&codes::FORM_BROKEN, format!("the form cannot be read: {error}")),
     }
 }
 
 pub(crate) fn file_missing() -> Box<Problem> {
-    Problem::bad_field("file_missing", FILE, "the form has no part `file`")
-        .hint("with curl: -F file=@report.pdf")
+    Problem::bad_field(&codes::FILE_MISSING, FILE, "the form has no part `file`")
 }
 
 pub(crate) fn second_file() -> Box<Problem> {
-    Problem::bad_field("second_file", FILE, "the form has more than one file, so none of them was kept")
-        .hint("send one request for each")
+    Problem::bad_field(&codes::SECOND_FILE, FILE, "the form has more than one file, so none of them was kept")
 }
 
 /// Refuses a body whose declared length is too large.

@@ -43,7 +43,7 @@ pub use policy::{PolicyCell, PolicyDesk, PolicyFile, PolicyInForce, PolicyRow, P
 pub use problem::Problem;
 use pulse::Pulse;
 use replay::SeenIds;
-pub use secret::{InstanceToken, SecretKeeper, SecretPlace, SecretRefused, SecretSource, StoredSecret};
+pub use secret::{InstanceToken, SecretKeeper, SecretPlace, SecretSource, StoredSecret};
 pub use services::{Door, IncomingWebhook, Services};
 pub use streams::{StreamPlace, StreamQuota};
 pub use trial::{Trial, Tried, TriedExample, TriedFilter};

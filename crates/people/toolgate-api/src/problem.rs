@@ -7,6 +7,7 @@ use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use toolgate_core::approval::ApprovalRefusal;
+use toolgate_core::codes::{self, Code};
 use toolgate_core::governance::{DecideError, StoreDown};
 use toolgate_core::{Blame, Refusal, RefusalKind};
 use toolgate_pipeline::desk::DeskError;
@@ -23,7 +24,8 @@ pub struct Problem {
     pub title: &'static str,
     pub status: u16,
     /// The error code, for programs.
-    pub code: &'static str,
+    #[schema(value_type = String)]
+    pub code: &'static Code,
     /// Whose fault it is: caller or gateway.
     #[schema(value_type = String, example = "caller")]
     pub fault: Blame,
@@ -44,7 +46,16 @@ pub struct Problem {
 pub(crate) type Answered<T> = Result<T, Box<Problem>>;
 
 impl Problem {
-    pub(crate) fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Box<Self> {
+    /// A problem with the usual status of its code.
+    pub(crate) fn new(code: &'static Code, detail: impl Into<String>) -> Box<Self> {
+        Self::with_status(usual_status(code).unwrap_or(StatusCode::UNPROCESSABLE_ENTITY), code, detail)
+    }
+
+    pub(crate) fn with_status(
+        status: StatusCode,
+        code: &'static Code,
+        detail: impl Into<String>,
+    ) -> Box<Self> {
         let gateway = status.is_server_error();
         Box::new(Self {
             kind: "about:blank",
@@ -52,23 +63,15 @@ impl Problem {
             status: status.as_u16(),
             code,
             fault: if gateway { Blame::Gateway } else { Blame::Caller },
-            retry: status == StatusCode::SERVICE_UNAVAILABLE,
+            retry: matches!(status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS),
             detail: detail.into(),
-            hint: String::new(),
+            hint: code.standard_hint().to_owned(),
             more: Map::new(),
         })
     }
 
-    pub(crate) fn bad_request(code: &'static str, detail: impl Into<String>) -> Box<Self> {
-        Self::new(StatusCode::BAD_REQUEST, code, detail)
-    }
-
     pub(crate) fn not_found(detail: impl Into<String>) -> Box<Self> {
-        Self::new(StatusCode::NOT_FOUND, "not_found", detail)
-    }
-
-    pub(crate) fn unauthorized(code: &'static str, detail: impl Into<String>) -> Box<Self> {
-        Self::new(StatusCode::UNAUTHORIZED, code, detail)
+        Self::new(&codes::NOT_FOUND, detail)
     }
 
     pub(crate) fn hint(mut self: Box<Self>, hint: impl Into<String>) -> Box<Self> {
@@ -81,33 +84,22 @@ impl Problem {
         self
     }
 
-    fn refused(
-        status: StatusCode,
-        code: &'static str,
-        detail: String,
-        hint: String,
-        field: Option<String>,
-    ) -> Box<Self> {
-        let mut problem = Self::new(status, code, detail).hint(hint);
-        problem.retry = status == StatusCode::TOO_MANY_REQUESTS;
-        match field {
-            Some(field) => problem.with("field", field),
-            None => problem,
-        }
-    }
-
     /// An invalid part of the body.
-    pub(crate) fn bad_field(code: &'static str, field: &str, detail: impl Into<String>) -> Box<Self> {
-        Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail).with("field", field)
+    pub(crate) fn bad_field(code: &'static Code, field: &str, detail: impl Into<String>) -> Box<Self> {
+        Self::with_status(StatusCode::UNPROCESSABLE_ENTITY, code, detail).with("field", field)
     }
 
     /// Splits a text whose last lines are a hint.
-    fn told(status: StatusCode, code: &'static str, text: &str) -> Box<Self> {
+    fn told(code: &'static Code, text: &str) -> Box<Self> {
         match text.split_once("\nhint: ") {
-            Some((detail, hint)) => Self::new(status, code, detail).hint(hint),
-            None => Self::new(status, code, text),
+            Some((detail, hint)) => Self::new(code, detail).hint(hint),
+            None => Self::new(code, text),
         }
     }
+}
+
+fn usual_status(code: &Code) -> Option<StatusCode> {
+    code.status().and_then(|status| StatusCode::from_u16(status).ok())
 }
 
 impl IntoResponse for Box<Problem> {
@@ -148,56 +140,62 @@ impl From<StoreDown> for Box<Problem> {
 
 fn store_down() -> Box<Problem> {
     let detail = "the store is not available, so nothing was read or changed";
-    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "store_down", detail).hint("try again in a moment")
+    Problem::new(&codes::STORE_DOWN, detail)
 }
 
 impl From<Refusal> for Box<Problem> {
     fn from(refusal: Refusal) -> Self {
-        let status = match refusal.kind {
-            _ if refusal.code == "file_too_large" => StatusCode::PAYLOAD_TOO_LARGE,
-            _ if refusal.code == "upload_cut_off" => StatusCode::BAD_REQUEST,
-            RefusalKind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
-            RefusalKind::Forbidden => StatusCode::FORBIDDEN,
-            RefusalKind::NotFound => StatusCode::NOT_FOUND,
-            RefusalKind::Conflict => StatusCode::CONFLICT,
-            RefusalKind::Stale => StatusCode::PRECONDITION_FAILED,
-            RefusalKind::Gone => StatusCode::GONE,
-            RefusalKind::TooMany => StatusCode::TOO_MANY_REQUESTS,
-            RefusalKind::Down => {
-                tracing::error!(%refusal, "a request to the API could not be served");
-                return match refusal.code {
-                    "store_down" => store_down(),
-                    code => Problem::new(StatusCode::SERVICE_UNAVAILABLE, code, refusal.message)
-                        .hint(refusal.hint),
-                };
+        if refusal.kind == RefusalKind::Down {
+            tracing::error!(%refusal, "a request to the API could not be served");
+            if refusal.code == &codes::STORE_DOWN {
+                return store_down();
             }
-        };
-        Problem::refused(status, refusal.code, refusal.message, refusal.hint, refusal.field)
+        }
+        let problem =
+            Problem::with_status(status_of(&refusal), refusal.code, refusal.message).hint(refusal.hint);
+        match refusal.field {
+            Some(field) => problem.with("field", field),
+            None => problem,
+        }
     }
+}
+
+fn status_of(refusal: &Refusal) -> StatusCode {
+    let is_usual = refusal.kind == refusal.code.kind();
+    usual_status(refusal.code).filter(|_| is_usual).unwrap_or(match refusal.kind {
+        RefusalKind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
+        RefusalKind::Forbidden => StatusCode::FORBIDDEN,
+        RefusalKind::NotFound => StatusCode::NOT_FOUND,
+        RefusalKind::Conflict => StatusCode::CONFLICT,
+        RefusalKind::Stale => StatusCode::PRECONDITION_FAILED,
+        RefusalKind::Gone => StatusCode::GONE,
+        RefusalKind::TooMany => StatusCode::TOO_MANY_REQUESTS,
+        RefusalKind::Down => StatusCode::SERVICE_UNAVAILABLE,
+    })
 }
 
 impl From<DeskError> for Box<Problem> {
     fn from(error: DeskError) -> Self {
         let text = error.to_string();
-        let told = |status, code| Problem::told(status, code, &text);
+        let told = |code| Problem::told(code, &text);
         match error {
             DeskError::Decide(error) => error.into(),
-            DeskError::Role(_) => told(StatusCode::FORBIDDEN, "role_insufficient"),
-            DeskError::ToolChanged(_) => told(StatusCode::CONFLICT, "tool_changed"),
+            DeskError::Role(_) => told(&codes::WRONG_ROLE),
+            DeskError::ToolChanged(_) => told(&codes::TOOL_CHANGED),
             DeskError::Invalid(problems) => {
                 let problems = serde_json::to_value(problems).expect("texts serialise");
-                told(StatusCode::UNPROCESSABLE_ENTITY, "arguments_invalid").with("problems", problems)
+                told(&codes::INVALID_ARGUMENTS).with("problems", problems)
             }
             DeskError::Denied(denial) => {
                 let denial = serde_json::to_value(denial).expect("texts serialise");
-                told(StatusCode::FORBIDDEN, "denied").with("denial", denial)
+                told(&codes::DENIED).with("denial", denial)
             }
-            DeskError::NotAnObject => told(StatusCode::UNPROCESSABLE_ENTITY, "arguments_invalid"),
-            DeskError::Pin(_) => told(StatusCode::UNPROCESSABLE_ENTITY, "pin_unknown"),
-            DeskError::NoPins => told(StatusCode::UNPROCESSABLE_ENTITY, "pins_missing"),
-            DeskError::Secret => told(StatusCode::UNPROCESSABLE_ENTITY, "secret_in_edit"),
-            DeskError::GrantTime => told(StatusCode::UNPROCESSABLE_ENTITY, "grant_too_long"),
-            DeskError::ReasonMissing => told(StatusCode::UNPROCESSABLE_ENTITY, "reason_missing"),
+            DeskError::NotAnObject => told(&codes::INVALID_ARGUMENTS),
+            DeskError::Pin(_) => told(&codes::PIN_UNKNOWN),
+            DeskError::NoPins => told(&codes::PINS_MISSING),
+            DeskError::Secret => told(&codes::SECRET_IN_EDIT),
+            DeskError::GrantTime => told(&codes::GRANT_TOO_LONG),
+            DeskError::ReasonMissing => told(&codes::REASON_MISSING),
         }
     }
 }
@@ -207,11 +205,9 @@ impl From<DecideError> for Box<Problem> {
         match error {
             DecideError::Unknown(id) => Problem::not_found(format!("there is no approval {id}")),
             DecideError::Refused(refusal) => refusal.into(),
-            DecideError::GrantNeedsQuorumOfOne => Problem::told(
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "grant_needs_quorum_of_one",
-                &error.to_string(),
-            ),
+            DecideError::GrantNeedsQuorumOfOne => {
+                Problem::told(&codes::GRANT_NEEDS_QUORUM_OF_ONE, &error.to_string())
+            }
             DecideError::Down(down) => down.into(),
         }
     }
@@ -220,44 +216,18 @@ impl From<DecideError> for Box<Problem> {
 impl From<ApprovalRefusal> for Box<Problem> {
     fn from(refusal: ApprovalRefusal) -> Self {
         use ApprovalRefusal as Why;
-        let (status, code, hint) = match refusal {
-            Why::Settled(_) => (StatusCode::CONFLICT, "approval_settled", "the earlier decision stands"),
-            Why::Expired => (
-                StatusCode::CONFLICT,
-                "approval_expired",
-                "the caller can repeat its call, which asks the approvers again",
-            ),
-            Why::Changed => (
-                StatusCode::CONFLICT,
-                "approval_changed",
-                "the caller can repeat its call, which asks the approvers again",
-            ),
-            Why::Edited => (
-                StatusCode::CONFLICT,
-                "approval_edited",
-                "look at the approval as it is now, and decide with its `effective`",
-            ),
-            Why::Withdrawn(_) => (
-                StatusCode::CONFLICT,
-                "approval_withdrawn",
-                "a call that still waits is asked about again by itself; look into the inbox",
-            ),
-            Why::Requester => (StatusCode::FORBIDDEN, "approval_requester", "another person must decide"),
-            Why::NotAPerson => {
-                (StatusCode::FORBIDDEN, "approval_not_a_person", "decide with the token of a person")
-            }
-            Why::NotInGroup => (
-                StatusCode::FORBIDDEN,
-                "approval_not_in_group",
-                "the approval's `requirement.approvers` says whose agreement is needed",
-            ),
-            Why::NotEditable => (
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "approval_not_editable",
-                "approve or deny it as it is, or ask for changes",
-            ),
+        let code = match refusal {
+            Why::Settled(_) => &codes::APPROVAL_SETTLED,
+            Why::Expired => &codes::APPROVAL_EXPIRED,
+            Why::Changed => &codes::APPROVAL_CHANGED,
+            Why::Edited => &codes::APPROVAL_EDITED,
+            Why::Withdrawn(_) => &codes::APPROVAL_WITHDRAWN,
+            Why::Requester => &codes::APPROVAL_REQUESTER,
+            Why::NotAPerson => &codes::APPROVAL_NOT_A_PERSON,
+            Why::NotInGroup => &codes::APPROVAL_NOT_IN_GROUP,
+            Why::NotEditable => &codes::APPROVAL_NOT_EDITABLE,
         };
-        let problem = Problem::new(status, code, refusal.to_string()).hint(hint);
+        let problem = Problem::new(code, refusal.to_string());
         match refusal {
             Why::Settled(state) => problem.with("state", state.as_str()),
             _ => problem,

@@ -6,15 +6,15 @@ use std::marker::PhantomData;
 use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use bytes::Bytes;
+use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
-use http::{HeaderMap, StatusCode};
 use http_body_util::{BodyExt, Limited};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
-use toolgate_core::ServerName;
+use toolgate_core::{ServerName, codes};
 
 use crate::Context;
 use crate::problem::{Answered, Problem};
@@ -38,10 +38,9 @@ pub(crate) async fn read_body(body: Body, bytes_max: usize) -> Answered<Bytes> {
     let read = read.map_err(|error| match error.is::<http_body_util::LengthLimitError>() {
         true => {
             let detail = format!("the body is larger than the limit of {bytes_max} bytes");
-            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", detail)
-                .hint("send less, or raise `limits.request_bytes_max`")
+            Problem::new(&codes::BODY_TOO_LARGE, detail)
         }
-        false => Problem::bad_request("body_broken", "the body ended before it was complete"),
+        false => Problem::new(&codes::BODY_BROKEN, "the body ended before it was complete"),
     })?;
     Ok(read.to_bytes())
 }
@@ -91,42 +90,42 @@ pub(crate) fn expect_json(headers: &HeaderMap) -> Answered<()> {
         return Ok(());
     }
     let detail = format!("the body is declared as {essence:?}, not JSON");
-    Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", detail)
-        .hint("send `content-type: application/json`"))
+    Err(Problem::new(&codes::NOT_JSON, detail))
 }
 
 fn bad_json(field: &str, error: &serde_json::Error) -> Box<Problem> {
     if error.is_data() {
-        return bad_field(StatusCode::UNPROCESSABLE_ENTITY, "field", field, &error.to_string(), &[]);
+        return bad_field(Part::Body, field, &error.to_string(), &[]);
     }
-    Problem::bad_request("json_broken", format!("the body is not one JSON value: {error}"))
+    Problem::new(&codes::JSON_BROKEN, format!("the body is not one JSON value: {error}"))
+}
+
+/// The part of a request that holds values by name.
+enum Part {
+    Body,
+    Query,
 }
 
 /// serde's error about a field, with the likely correction: one of the type's fields, or of `others`.
-fn bad_field(
-    status: StatusCode,
-    what: &'static str,
-    field: &str,
-    said: &str,
-    others: &[&str],
-) -> Box<Problem> {
+fn bad_field(part: Part, field: &str, said: &str, others: &[&str]) -> Box<Problem> {
+    let (what, whole, unknown_code, invalid_code) = match part {
+        Part::Body => ("field", "the body", &codes::FIELD_UNKNOWN, &codes::FIELD_INVALID),
+        Part::Query => ("parameter", "the parameters", &codes::PARAMETER_UNKNOWN, &codes::PARAMETER_INVALID),
+    };
     let (said, _) = said.split_once(" at line ").unwrap_or((said, ""));
     if let Some(rest) = said.strip_prefix("unknown field ") {
         // serde writes: unknown field `a`, expected one of `b`, `c`
         let mut words = rest.split('`').skip(1).step_by(2);
         let unknown = words.next().unwrap_or_default().to_owned();
         let known: Vec<&str> = words.chain(others.iter().copied()).collect();
-        let code = if what == "field" { "field_unknown" } else { "parameter_unknown" };
-        return Problem::new(status, code, format!("there is no {what} `{unknown}` here"))
+        return Problem::new(unknown_code, format!("there is no {what} `{unknown}` here"))
             .hint(hint_of(&unknown, &known))
             .with("field", unknown);
     }
-    let code = if what == "field" { "field_invalid" } else { "parameter_invalid" };
     if field == "." {
-        let place = if what == "field" { "the body" } else { "the parameters" };
-        return Problem::new(status, code, format!("{place}: {said}"));
+        return Problem::new(invalid_code, format!("{whole}: {said}"));
     }
-    Problem::new(status, code, format!("{what} `{field}`: {said}")).with("field", field)
+    Problem::new(invalid_code, format!("{what} `{field}`: {said}")).with("field", field)
 }
 
 /// The parameters of a request, after the question mark.
@@ -149,7 +148,7 @@ pub(crate) fn parameters(query: &str) -> Answered<Map<String, Value>> {
     let mut given = Map::new();
     for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
         if given.insert(name.to_string(), Value::from(&*value)).is_some() {
-            return Err(bad_field(StatusCode::BAD_REQUEST, "parameter", &name, "it stands twice", &[]));
+            return Err(bad_field(Part::Query, &name, "it stands twice", &[]));
         }
     }
     Ok(given)
@@ -162,13 +161,13 @@ pub(crate) fn from_parameters<T: DeserializeOwned>(
 ) -> Answered<T> {
     serde_path_to_error::deserialize(Value::Object(given)).map_err(|error| {
         let field = error.path().to_string();
-        bad_field(StatusCode::BAD_REQUEST, "parameter", &field, &error.inner().to_string(), others)
+        bad_field(Part::Query, &field, &error.inner().to_string(), others)
     })
 }
 
 /// An invalid parameter.
 pub(crate) fn bad_parameter(name: &str, value: &str, expected: &str) -> Box<Problem> {
-    Problem::bad_request("parameter_invalid", format!("parameter `{name}`: {value:?} is not {expected}"))
+    Problem::new(&codes::PARAMETER_INVALID, format!("parameter `{name}`: {value:?} is not {expected}"))
         .with("field", name)
 }
 

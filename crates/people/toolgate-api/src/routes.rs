@@ -59,6 +59,7 @@ use axum::Extension;
 use axum::response::Response;
 use bytes::Bytes;
 use http::StatusCode;
+use toolgate_core::codes;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -189,6 +190,5 @@ async fn nothing_here() -> Box<Problem> {
 }
 
 async fn not_allowed() -> Box<Problem> {
-    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this path does not allow this method")
-        .hint("/openapi.json says which methods a path has")
+    Problem::new(&codes::METHOD_NOT_ALLOWED, "this path does not allow this method")
 }

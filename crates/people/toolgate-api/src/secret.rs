@@ -41,26 +41,19 @@ pub struct InstanceToken {
     pub token: String,
 }
 
-/// The refusal of the vault, in the form of the registry's refusals.
-pub type SecretRefused = Refusal;
-
 /// Implementations record in the ledger what was stored and removed, and by whom.
 pub trait SecretKeeper: Send + Sync {
-    fn list(&self, server: &ServerName) -> BoxFuture<'static, Result<Vec<StoredSecret>, SecretRefused>>;
+    fn list(&self, server: &ServerName) -> BoxFuture<'static, Result<Vec<StoredSecret>, Refusal>>;
 
     fn store(
         &self,
         by: &Principal,
         place: SecretPlace,
         value: String,
-    ) -> BoxFuture<'static, Result<(), SecretRefused>>;
+    ) -> BoxFuture<'static, Result<(), Refusal>>;
 
     /// Stores the token that an instance provided when it registered.
-    fn keep_token(
-        &self,
-        by: &Principal,
-        token: InstanceToken,
-    ) -> BoxFuture<'static, Result<(), SecretRefused>>;
+    fn keep_token(&self, by: &Principal, token: InstanceToken) -> BoxFuture<'static, Result<(), Refusal>>;
 
     /// Sets the addresses that all secrets of a name may be sent to, replacing the earlier ones. Returns
     /// them.
@@ -70,8 +63,8 @@ pub trait SecretKeeper: Send + Sync {
         server: ServerName,
         name: String,
         origins: Vec<String>,
-    ) -> BoxFuture<'static, Result<Vec<String>, SecretRefused>>;
+    ) -> BoxFuture<'static, Result<Vec<String>, Refusal>>;
 
     /// `false` if there was none.
-    fn remove(&self, by: &Principal, place: SecretPlace) -> BoxFuture<'static, Result<bool, SecretRefused>>;
+    fn remove(&self, by: &Principal, place: SecretPlace) -> BoxFuture<'static, Result<bool, Refusal>>;
 }

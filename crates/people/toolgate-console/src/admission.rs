@@ -52,8 +52,12 @@ async fn find_out(context: &Context, knock: Knock) -> Result<Option<Visit>, Box<
     let Some(secret) = knock.secret else { return Ok(None) };
     let csrf = csrf_of(&secret);
     let found = context.logins.who(secret).await.map_err(|_| {
-        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "store_down", "your login cannot be checked right now")
-            .hint("the database does not respond; try again in a moment")
+        Problem::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            &codes::STORE_DOWN,
+            "your login cannot be checked right now",
+        )
+        .hint("the database does not respond; try again in a moment")
     })?;
     Ok(found.map(|login| Visit {
         context: context.clone(),

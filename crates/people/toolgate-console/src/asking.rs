@@ -8,6 +8,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use http_body_util::{BodyExt, Limited};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use toolgate_core::codes;
 
 use crate::address::Address;
 use crate::problem::{Answered, Problem};
@@ -143,6 +144,5 @@ async fn collect(body: Body) -> Answered<Bytes> {
 
 fn unreadable() -> Box<Problem> {
     let detail = "this page cannot show the gateway's answer";
-    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "answer_unreadable", detail)
-        .hint("see the gateway's log for details; the REST API has the same data")
+    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, &codes::ANSWER_UNREADABLE, detail)
 }

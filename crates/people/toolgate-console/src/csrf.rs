@@ -20,8 +20,7 @@ pub(crate) fn check_csrf(given: Option<&str>, expected: Option<&str>) -> Answere
     if good {
         return Ok(());
     }
-    Err(Problem::new(StatusCode::FORBIDDEN, "form_foreign", "this form does not come from your login")
-        .hint("open the page again and send the form from there"))
+    Err(Problem::new(StatusCode::FORBIDDEN, &codes::FORM_FOREIGN, "this form does not come from your login"))
 }
 
 /// In a time that does not tell how much of it fits.

@@ -3,6 +3,7 @@
 use axum::extract::{FromRequest, Request};
 use http::StatusCode;
 use http_body_util::{BodyExt, Limited};
+use toolgate_core::codes;
 
 use crate::Context;
 use crate::csrf::{CSRF, check_csrf, csrf_of};
@@ -61,7 +62,7 @@ impl FromRequest<Context> for Fields {
         let read = Limited::new(request.into_body(), context.form_bytes_max).collect().await;
         let body = read.map_err(|_| {
             let detail = format!("the form is larger than {} bytes", context.form_bytes_max);
-            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", detail)
+            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, &codes::BODY_TOO_LARGE, detail)
                 .hint("upload long contents as a file and name its id")
         })?;
         let pairs = url::form_urlencoded::parse(&body.to_bytes()).into_owned().collect();

@@ -4,6 +4,7 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde::Deserialize;
 use serde_json::Value;
+use toolgate_core::codes::{self, Code};
 
 /// An answer, or the problem to show instead.
 pub(crate) type Answered<T> = Result<T, Box<Problem>>;
@@ -24,18 +25,24 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    pub(crate) fn new(status: StatusCode, code: &str, detail: impl Into<String>) -> Box<Self> {
-        let (status, code, detail) = (status.as_u16(), code.to_owned(), detail.into());
-        Box::new(Self { status, code, detail, ..Self::default() })
+    pub(crate) fn new(status: StatusCode, code: &'static Code, detail: impl Into<String>) -> Box<Self> {
+        let hint = Some(code.standard_hint()).filter(|hint| !hint.is_empty()).map(str::to_owned);
+        Box::new(Self {
+            status: status.as_u16(),
+            code: code.name.to_owned(),
+            detail: detail.into(),
+            hint,
+            ..Self::default()
+        })
     }
 
     pub(crate) fn not_found(detail: impl Into<String>) -> Box<Self> {
-        Self::new(StatusCode::NOT_FOUND, "not_found", detail)
+        Self::new(StatusCode::NOT_FOUND, &codes::NOT_FOUND, detail)
     }
 
     /// A form that no page of ours sends.
     pub(crate) fn bad_form(detail: impl Into<String>) -> Box<Self> {
-        Self::new(StatusCode::BAD_REQUEST, "form_invalid", detail)
+        Self::new(StatusCode::BAD_REQUEST, &codes::FORM_INVALID, detail)
     }
 
     #[must_use]

@@ -10,6 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use futures_util::TryStreamExt;
 use serde_json::{Value, json};
+use toolgate_core::codes::{self, Code};
 use toolgate_core::content::{Attached, Attachment, Contents, Expanded, Sent};
 use toolgate_core::tool::{FileSlot, FileStrategy};
 use toolgate_core::{RawJson, ServerName, Tool};
@@ -28,7 +29,7 @@ const STRATEGIES: [FileStrategy; 6] = [
     FileStrategy::Passthrough,
 ];
 /// The refusals of a file that existed before.
-const REFUSED_LATE: [&str; 2] = ["not_text", "file_too_large"];
+static REFUSED_LATE: [&Code; 2] = [&codes::NOT_TEXT, &codes::FILE_TOO_LARGE];
 /// Twice the size that counts as Base64: a shorter run may be positioned so that it does not.
 const RUN_BYTES: usize = 2_048;
 /// The maximum nesting of JSON within strings of JSON that is inspected.

@@ -64,13 +64,13 @@ pub(super) fn told(refusal: Refusal) -> anyhow::Error {
 
 #[cfg(test)]
 mod tests {
-    use toolgate_registry::RefusalKind;
+    use toolgate_core::codes;
 
     use super::*;
 
     #[test]
     fn a_refusal_names_the_place_and_what_to_do() {
-        let refusal = Refusal::new(RefusalKind::Invalid, "x", "this is not a URL");
+        let refusal = Refusal::new(&codes::INVALID_SETTING, "this is not a URL");
         assert_eq!(told(refusal.clone()).to_string(), "this is not a URL");
         let refusal = refusal.field("value[0].url").hint("start with https");
         assert_eq!(told(refusal).to_string(), "`value[0].url`: this is not a URL\nhint: start with https");

@@ -72,9 +72,10 @@ pub(super) fn checked_data(
     None
 }
 
-pub(super) type Check = fn(&str) -> Result<String, Refusal>;
+pub(super) type Check = fn(&str) -> Result<String, BadEntry>;
 
-pub(super) struct Refusal {
+/// The fault of an entry in a list of hosts or origins.
+pub(super) struct BadEntry {
     what: &'static str,
     expected: &'static str,
     hint: &'static str,
@@ -90,7 +91,7 @@ pub(super) fn checked_list(
     for item in top.strings(key, problems) {
         match check(item.value) {
             Ok(value) => checked.push(value),
-            Err(Refusal { what, expected, hint }) => {
+            Err(BadEntry { what, expected, hint }) => {
                 problems.add(item.span, format!("{:?} in `{key}` {what}", item.value), expected, hint);
             }
         }
@@ -98,9 +99,9 @@ pub(super) fn checked_list(
     checked
 }
 
-pub(super) fn checked_host(host: &str) -> Result<String, Refusal> {
+pub(super) fn checked_host(host: &str) -> Result<String, BadEntry> {
     let refuse = |what, hint| {
-        Err(Refusal {
+        Err(BadEntry {
             what,
             expected: "a host as clients write it, such as `gate.example.com` or `10.0.0.5:8700`",
             hint,
@@ -121,9 +122,9 @@ pub(super) fn checked_host(host: &str) -> Result<String, Refusal> {
     }
 }
 
-pub(super) fn checked_origin(origin: &str) -> Result<String, Refusal> {
+pub(super) fn checked_origin(origin: &str) -> Result<String, BadEntry> {
     let refuse =
-        |what, hint| Err(Refusal { what, expected: "an origin such as `https://app.example.com`", hint });
+        |what, hint| Err(BadEntry { what, expected: "an origin such as `https://app.example.com`", hint });
     if origin == "*" {
         return Ok(origin.to_owned());
     }

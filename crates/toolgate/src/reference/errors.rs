@@ -1,7 +1,10 @@
 //! `errors/`: one page for each code of the table in `toolgate_core::codes`, and their index.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use serde_json::{Value, json};
-use toolgate_core::codes::{self, AREAS, Area, Code, Retry, Seen};
+use toolgate_core::codes::{self, AREAS, Area, Code, Hint, Retry, Seen};
 use toolgate_core::{Blame, RpcError};
 
 use super::Pages;
@@ -28,7 +31,7 @@ or what it asks for as things stand), of the tool `server`, or of the `gateway`.
 pub(super) fn pages() -> Pages {
     let mut pages = Pages::from([("errors/README.md".to_owned(), index())]);
     for one in codes::all() {
-        pages.insert(format!("errors/{}.md", one.code), page(one));
+        pages.insert(format!("errors/{}.md", one.name), page(one));
     }
     pages
 }
@@ -67,7 +70,7 @@ const NUMBERS: [(i64, &str); 9] = [
 
 fn section(area: &Area) -> String {
     let rows = area.codes.iter().map(|one| {
-        let link = format!("[{}]({}.md)", code(one.code), one.code);
+        let link = format!("[{}]({}.md)", code(one.name), one.name);
         vec![link, one.title.to_owned(), fault(one.fault).to_owned(), channels(one)]
     });
     format!("\n## {}\n\n{}", area.title, table(&["Code", "What happened", "Whose fault", "Where"], rows))
@@ -95,7 +98,7 @@ fn channels(one: &Code) -> String {
 
 fn page(one: &Code) -> String {
     let Code { title, happened, advice, .. } = one;
-    let head = format!("# {}\n\n**{title}.**\n", code(one.code));
+    let head = format!("# {}\n\n**{title}.**\n", code(one.name));
     let facts = table(
         &["Whose fault", "Does a retry help", "Where"],
         [vec![code(fault(one.fault)), retry(one).to_owned(), channels(one)]],
@@ -129,7 +132,7 @@ fn example(one: &Code, seen: Seen) -> Option<String> {
         Seen::Http(status) => problem(one, status),
         Seen::Result => result(one),
         Seen::Rpc => rpc(one),
-        Seen::Warning => json!({ "warnings": [{ "code": one.code, "message": one.message }] }),
+        Seen::Warning => json!({ "warnings": [{ "code": one.name, "message": one.message }] }),
         Seen::Console | Seen::Start => return None,
     };
     let text = serde_json::to_string_pretty(&said).expect("texts serialise");
@@ -139,30 +142,30 @@ fn example(one: &Code, seen: Seen) -> Option<String> {
 /// As problems are made: with their status.
 fn problem(one: &Code, status: u16) -> Value {
     let named = http::StatusCode::from_u16(status).expect("a status");
-    let mut said = json!({ "type": "about:blank", "title": named.canonical_reason(), "status": status, "code": one.code,
+    let mut said = json!({ "type": "about:blank", "title": named.canonical_reason(), "status": status, "code": one.name,
         "fault": if named.is_server_error() { "gateway" } else { "caller" },
         "retry": matches!(status, 429 | 503), "detail": one.message });
-    if !one.hint.is_empty() {
-        said["hint"] = one.hint.into();
+    if one.hint != Hint::None {
+        said["hint"] = one.hint.text().into();
     }
     said
 }
 
 fn result(one: &Code) -> Value {
-    let error = json!({ "code": one.code, "fault": one.fault, "retry": one.retry == Retry::Yes, "message": one.message,
-        "hint": one.hint });
-    let text = format!("{}\nhint: {}", one.message, one.hint);
+    let error = json!({ "code": one.name, "fault": one.fault, "retry": one.retry == Retry::Yes, "message": one.message,
+        "hint": one.hint.text() });
+    let text = format!("{}\nhint: {}", one.message, one.hint.text());
     let mut said = json!({ "content": [{ "type": "text", "text": text }],
         "structuredContent": { "error": error, "tool_call_id": "tc_019a…" } });
     // A caller that waits for a person has done nothing wrong.
-    if one.code != "pending_approval" {
+    if one != &codes::PENDING_APPROVAL {
         said["isError"] = true.into();
     }
     said
 }
 
 fn rpc(one: &Code) -> Value {
-    let data = json!({ "code": one.code, "hint": one.hint });
+    let data = json!({ "code": one.name, "hint": one.hint.text() });
     json!({ "jsonrpc": "2.0", "id": 1, "error": { "code": RpcError::INVALID_PARAMS, "message": one.message, "data": data } })
 }
 
@@ -191,12 +194,33 @@ fn lower(title: &str) -> String {
     chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
 }
 
+/// Refusals take their codes from the table, so one that is not in it does not compile. This finds the opposite.
 #[test]
-fn every_code_that_the_sources_use_is_in_the_table_and_no_other() {
-    let used = super::scan::codes();
-    let untold: Vec<_> = used.iter().filter(|(code, _)| codes::find(code).is_none()).collect();
-    assert!(untold.is_empty(), "used, and not in toolgate_core::codes: {untold:#?}");
-    let unused: Vec<&str> =
-        codes::all().map(|one| one.code).filter(|code| !used.contains_key(*code)).collect();
-    assert!(unused.is_empty(), "in toolgate_core::codes, and nobody uses them: {unused:?}");
+fn every_code_of_the_table_is_used_under_its_own_name() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut used = BTreeSet::new();
+    for folder in ["crates", "domains"] {
+        note_codes(&root.join(folder), &mut used);
+    }
+    let unused: Vec<&Code> = codes::all().filter(|one| !used.contains(&one.name.to_uppercase())).collect();
+    assert!(unused.is_empty(), "in toolgate_core::codes, but not used as `codes::NAME`: {unused:?}");
+}
+
+/// Adds the constants of `codes` that the sources below a folder name, without tests.
+fn note_codes(folder: &Path, used: &mut BTreeSet<String>) {
+    for entry in std::fs::read_dir(folder).expect("a folder of sources") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_stem().unwrap_or_default();
+        if name == "tests" || name == "testing" || name == "target" {
+            continue;
+        }
+        if path.is_dir() {
+            note_codes(&path, used);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            let text = std::fs::read_to_string(&path).expect("a source is text");
+            let is_end = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+            let after = text.split("codes::").skip(1);
+            used.extend(after.filter_map(|rest| rest.split(is_end).next()).map(str::to_owned));
+        }
+    }
 }

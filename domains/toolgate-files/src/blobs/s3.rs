@@ -8,7 +8,8 @@ use object_store::path::Path;
 use object_store::signer::{SignedUrlOptions, Signer};
 use object_store::{BackoffConfig, RetryConfig};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use toolgate_core::{Refusal, RefusalKind};
+use toolgate_core::Refusal;
+use toolgate_core::codes;
 use toolgate_outbound::Scheme;
 use url::Url;
 
@@ -74,7 +75,7 @@ fn retries(settings: &Settings) -> RetryConfig {
 }
 
 fn bad(message: String) -> Refusal {
-    Refusal::new(RefusalKind::Invalid, "bad_storage", message)
+    Refusal::new(&codes::BAD_STORAGE, message)
 }
 
 pub(super) async fn sign(

@@ -64,7 +64,7 @@ async fn bytes_come_back_as_they_went_in(world: World) {
         assert_eq!(blobs.put_bytes(bytes).await.expect("put again"), put);
     }
     let refused = blobs.read_whole(Digest::of(noise(8 << 10)), 100).await.expect_err("too large");
-    assert_eq!(refused.code, "file_too_large");
+    assert_eq!(refused.code.name, "file_too_large");
 }
 
 async fn some_bytes_can_be_read_alone(world: World) {
@@ -78,7 +78,7 @@ async fn some_bytes_can_be_read_alone(world: World) {
     }
     for beyond in [1_999_999..2_000_001, 2_000_000..2_000_001] {
         let refused = blobs.read_range(digest, beyond).await.err().expect("there are none");
-        assert!(["file_changed", "storage_down"].contains(&refused.code), "{refused:?}");
+        assert!(["file_changed", "storage_down"].contains(&refused.code.name), "{refused:?}");
     }
 }
 
@@ -101,7 +101,10 @@ async fn bytes_that_were_changed_are_noticed(world: World) {
         }
         assert!(error.expect("noticed").0.contains("changed or damaged"));
         assert!(got < 1_500_000, "its last bytes are not given out: {got}");
-        assert_eq!(blobs.read_whole(put.digest, u64::MAX).await.expect_err("noticed").code, "file_changed");
+        assert_eq!(
+            blobs.read_whole(put.digest, u64::MAX).await.expect_err("noticed").code.name,
+            "file_changed"
+        );
     }
     // Sending the bytes again repairs it.
     blobs.put_bytes(bytes.clone()).await.expect("put");
@@ -115,15 +118,15 @@ async fn bytes_that_are_gone_are_said_to_be(world: World) {
     blobs.delete(put.digest).await.expect("deleted is deleted");
     let error = collected(blobs.read(put.digest, 100)).await.expect_err("gone");
     assert!(error.0.contains("does not have"), "{error}");
-    assert_eq!(blobs.open(put.digest, 100).await.err().expect("gone").code, "file_changed");
-    assert_eq!(blobs.read_range(put.digest, 0..1).await.err().expect("gone").code, "file_changed");
+    assert_eq!(blobs.open(put.digest, 100).await.err().expect("gone").code.name, "file_changed");
+    assert_eq!(blobs.read_range(put.digest, 0..1).await.err().expect("gone").code.name, "file_changed");
 }
 
 async fn an_upload_that_breaks_off_leaves_nothing(world: World) {
     let blobs = world.files.blobs();
     for size in sizes(&world) {
         let refused = blobs.put_stream(cut(&noise(size)), u64::MAX).await.expect_err("cut off");
-        assert_eq!(refused.code, "upload_cut_off");
+        assert_eq!(refused.code.name, "upload_cut_off");
         assert_eq!(keys(blobs).await, Vec::<String>::new(), "{size}");
     }
 }
@@ -133,7 +136,7 @@ async fn an_upload_that_is_too_large_leaves_nothing(world: World) {
     let part = blobs.shelf.kind.part_bytes();
     for (size, max) in [(11, 10), (part, part - 1), (3 * part, 2 * part)] {
         let refused = blobs.put_stream(sent(&noise(size)), max as u64).await.expect_err("too large");
-        assert_eq!(refused.code, "file_too_large");
+        assert_eq!(refused.code.name, "file_too_large");
         assert!(refused.message.contains(&max.to_string()), "{refused}");
     }
     assert_eq!(keys(blobs).await, Vec::<String>::new());
@@ -232,7 +235,7 @@ async fn parts_that_were_sent_are_given_up_with_their_upload() {
     let blobs = world.files.blobs();
     let bytes = noise((8 << 20) * 2 + 5);
     assert_eq!(
-        blobs.put_stream(cut(&noise(8 << 22)), u64::MAX).await.expect_err("cut").code,
+        blobs.put_stream(cut(&noise(8 << 22)), u64::MAX).await.expect_err("cut").code.name,
         "upload_cut_off"
     );
     abandon(&bytes, |stream| blobs.put_stream(stream, u64::MAX)).await;

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use ::http::StatusCode;
 use object_store::Error;
 use object_store::client::{HttpError, HttpErrorKind};
-use toolgate_core::{Refusal, RefusalKind};
+use toolgate_core::Refusal;
+use toolgate_core::codes;
 
 tokio::task_local! {
     static TALLY: Tally;
@@ -99,7 +100,7 @@ impl Trouble {
     /// `doing` names the attempt, as in "cannot …".
     pub(super) fn refusal(&self, doing: &'static str) -> Refusal {
         tracing::warn!(cause = ?self.cause, tries = self.tries, elapsed = ?self.elapsed, "cannot {doing}");
-        Refusal::new(RefusalKind::Down, "storage_down", self.message()).hint(self.hint())
+        Refusal::new(&codes::STORAGE_DOWN, self.message()).hint(self.hint())
     }
 
     pub(super) fn message(&self) -> String {

@@ -1,7 +1,8 @@
 //! A check whether a file fits a tool's requirements, as far as possible without its bytes.
 
+use toolgate_core::codes;
 use toolgate_core::tool::{FileSlot, FileStrategy};
-use toolgate_core::{Refusal, RefusalKind, Tool};
+use toolgate_core::{Refusal, Tool};
 
 use super::kind::is_text;
 use crate::files::{Files, Found};
@@ -39,14 +40,12 @@ fn fits(slot: &FileSlot, id: &str, found: &Found, bytes_max: u64) -> Result<(), 
 pub(super) fn too_large(strategy: FileStrategy, id: &str, bytes: u64, bytes_max: u64) -> Refusal {
     let message =
         format!("{id} has {bytes} bytes; as `{}` at most {bytes_max} can be given", strategy.as_str());
-    Refusal::new(RefusalKind::Invalid, "file_too_large", message)
-        .hint("give a smaller file, or ask the operator to raise the limit")
+    Refusal::new(&codes::FILE_TOO_LARGE, message)
 }
 
 fn not_an_image(id: &str, media_type: &str) -> Refusal {
     let message = format!("{id} is no image but {media_type}, as its bytes say");
-    Refusal::new(RefusalKind::Invalid, "not_an_image", message)
-        .hint("give an image such as PNG or JPEG, or use a tool that takes this kind of file")
+    Refusal::new(&codes::NOT_AN_IMAGE, message)
 }
 
 /// Video or audio: their containers look alike, and tools that take one take the other.
@@ -56,12 +55,10 @@ fn is_recording(media_type: &str) -> bool {
 
 fn not_a_video(id: &str, media_type: &str) -> Refusal {
     let message = format!("{id} is no video but {media_type}, as its bytes say");
-    Refusal::new(RefusalKind::Invalid, "not_a_video", message)
-        .hint("give a video such as MP4 or WebM, or use a tool that takes this kind of file")
+    Refusal::new(&codes::NOT_A_VIDEO, message)
 }
 
 /// `why` tells why it cannot be converted to text.
 pub(crate) fn not_text(id: &str, media_type: &str, why: &str) -> Refusal {
-    Refusal::new(RefusalKind::Invalid, "not_text", format!("{id} is {media_type}, which is not text{why}"))
-        .hint("give it to a tool that takes this kind of file, such as one that reads documents")
+    Refusal::new(&codes::NOT_TEXT, format!("{id} is {media_type}, which is not text{why}"))
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
+use toolgate_core::codes;
 use toolgate_core::content::{Attachment, Expanded, Holder, Sent};
 use toolgate_core::tool::{FileSlot, FileStrategy};
 use toolgate_core::{Refusal, RefusalKind, Tool};
@@ -120,9 +121,7 @@ impl<'a> Known<'a> {
 
 fn changed(id: &str, place: &str) -> Refusal {
     let message = format!("{id} is not what it was when the call was decided on");
-    Refusal::new(RefusalKind::Conflict, "file_changed", message)
-        .hint("what was approved no longer fits; make the call again")
-        .field(place)
+    Refusal::new(&codes::FILE_CHANGED, message).field(place)
 }
 
 /// The refusal of content that existed at the decision and is gone.
@@ -131,8 +130,7 @@ fn gone(refusal: Refusal) -> Refusal {
         return refusal;
     }
     let message = format!("{} any more; there was when the call was decided on", refusal.message);
-    let hint = "what was approved no longer fits; make the call again";
-    Refusal { kind: RefusalKind::Conflict, code: "file_changed", message, hint: hint.to_owned(), ..refusal }
+    Refusal { field: refusal.field, ..Refusal::new(&codes::FILE_CHANGED, message) }
 }
 
 fn rewritten<'a>(arguments: &'a Value, plan: &Plan) -> std::borrow::Cow<'a, Value> {

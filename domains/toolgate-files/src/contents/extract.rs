@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use toolgate_core::codes;
 use toolgate_core::content::{Attachment, Holder, Suppliers};
 use toolgate_core::tool::FileStrategy;
 use toolgate_core::{Digest, Refusal, RefusalKind, Tool};
@@ -126,6 +127,6 @@ fn attachment(id: &str, found: &Found) -> Attachment {
 
 fn failed(extractor: &Extractor<'_>, id: &str, refusal: Refusal) -> Refusal {
     let message = format!("{} made no text of {id}: {}", extractor.name, refusal.message);
-    let kind = if refusal.kind == RefusalKind::Down { RefusalKind::Down } else { RefusalKind::Conflict };
-    Refusal::new(kind, "extractor_failed", message).hint(refusal.hint)
+    let failed = Refusal::new(&codes::EXTRACTOR_FAILED, message).hint(refusal.hint);
+    if refusal.kind == RefusalKind::Down { failed.kind(RefusalKind::Down) } else { failed }
 }

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use serde_json::Value;
+use toolgate_core::codes;
 use toolgate_core::content::Holder;
 use toolgate_core::file::{FileName, Origin, Ref};
 use toolgate_core::id::{FileId, RefId};
@@ -157,11 +158,11 @@ fn contents_of(read: &RawJson, origin: &Origin) -> Option<Bytes> {
 
 fn not_supplied(origin: &Origin) -> Refusal {
     let message = format!("{} is still with its server {}", origin.own, origin.server);
-    Refusal::new(RefusalKind::Down, "ref_not_fetched", message).hint("try again later")
+    Refusal::new(&codes::REF_NOT_FETCHED, message).kind(RefusalKind::Down).hint("try again later")
 }
 
 fn nothing_there(origin: &Origin) -> Refusal {
     let message = format!("server {} answered without the content of {}", origin.server, origin.own);
-    Refusal::new(RefusalKind::NotFound, "unknown_ref", message)
+    Refusal::new(&codes::UNKNOWN_REF, message)
         .hint("the server may have forgotten it; call the tool that made it again")
 }

@@ -1,10 +1,11 @@
 //! The use of each id in the arguments: it fills an argument, or is passed on.
 
 use serde_json::Value;
+use toolgate_core::codes;
 use toolgate_core::content::Notice;
 use toolgate_core::file::Ref;
 use toolgate_core::id::{FileId, RefId};
-use toolgate_core::{Refusal, RefusalKind, ServerName, Tool};
+use toolgate_core::{Refusal, ServerName, Tool};
 
 use super::scan::{Mention, Role};
 use crate::files::Found;
@@ -182,7 +183,7 @@ impl Planner<'_> {
                 self.slots()
             ),
         };
-        Notice { code: "file_not_mapped", message }
+        Notice { code: &codes::FILE_NOT_MAPPED, message }
     }
 
     fn slots(&self) -> String {
@@ -237,7 +238,7 @@ fn ambiguous(mention: &Mention, servers: &[&ServerName]) -> Refusal {
     let id = &mention.id;
     let names: Vec<String> = servers.iter().map(|server| format!("`{server}:{id}`")).collect();
     let message = format!("{} servers call something {id}", servers.len());
-    Refusal::new(RefusalKind::Invalid, "ambiguous_ref", message)
+    Refusal::new(&codes::AMBIGUOUS_REF, message)
         .hint(format!("say whose is meant: {}", names.join(" or ")))
         .field(&mention.place)
 }

@@ -1,8 +1,9 @@
 //! Refs as resources, for clients that know only their address.
 
+use toolgate_core::codes;
 use toolgate_core::content::Holder;
 use toolgate_core::id::RefId;
-use toolgate_core::{RawJson, Refusal, RefusalKind};
+use toolgate_core::{RawJson, Refusal};
 use toolgate_wire::object::{push_member, push_string};
 
 use super::kind::is_text;
@@ -57,6 +58,6 @@ fn quoted(text: &str) -> String {
 
 fn too_large(id: &str, bytes: u64) -> Refusal {
     let message = format!("{id} has {bytes} bytes; a resource is read up to {READ_BYTES_MAX}");
-    Refusal::new(RefusalKind::Invalid, "file_too_large", message)
+    Refusal::new(&codes::FILE_TOO_LARGE, message)
         .hint("read it piece by piece with `read_ref`, or store it as an artifact and download that")
 }

@@ -1,6 +1,7 @@
 //! The ids in the arguments of a call, and their positions.
 
 use serde_json::{Map, Value};
+use toolgate_core::codes;
 use toolgate_core::tool::FileSlot;
 use toolgate_core::{Refusal, RefusalKind};
 use toolgate_wire::object::may_say;
@@ -43,9 +44,7 @@ pub(super) fn scan(slots: &[FileSlot], arguments: &Value) -> Result<Vec<Mention>
     if found.len() > MENTIONS_MAX {
         let message =
             format!("the arguments name {} files; a call takes {MENTIONS_MAX} at most", found.len());
-        return Err(
-            Refusal::new(RefusalKind::Invalid, "too_many_files", message).hint("make several calls of it")
-        );
+        return Err(Refusal::new(&codes::TOO_MANY_FILES, message));
     }
     Ok(found)
 }
@@ -122,15 +121,13 @@ fn step(place: &str, name: &str) -> String {
 fn not_an_id(slot: &FileSlot, place: &str) -> Refusal {
     let takes = if slot.many { "ids of files or refs" } else { "the id of one file or ref" };
     let message = format!("`{}` takes {takes}", slot.argument);
-    Refusal::new(RefusalKind::Invalid, "bad_file_id", message)
-        .hint("an id looks like `file_…` or `ref_…`, and is written as a string")
-        .field(place)
+    Refusal::new(&codes::BAD_FILE_ID, message).field(place)
 }
 
 fn given_twice(slot: &FileSlot, name: &str) -> Refusal {
     let argument = &slot.argument;
     let message = format!("`{name}` is filled from `{argument}`, and both were given");
-    Refusal::new(RefusalKind::Invalid, "given_twice", message)
+    Refusal::new(&codes::GIVEN_TWICE, message)
         .hint(format!("give `{argument}` alone, and leave `{name}` to the gateway"))
         .field(step("", name))
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use aho_corasick::AhoCorasick;
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
+use toolgate_core::codes;
 use toolgate_core::content::{Holder, Notice, Sent, TakenOut};
 use toolgate_core::file::Ref;
 use toolgate_core::id::RefId;
@@ -119,7 +120,7 @@ impl Files {
             "`structuredContent` has about {bytes} bytes, more than the {bytes_max} that results should have; it stays \
              because the tool promises what it looks like"
         );
-        Notice { code: "long_structure", message }
+        Notice { code: &codes::LONG_STRUCTURE, message }
     }
 }
 
@@ -156,12 +157,12 @@ fn notices(parts: &[Part<'_>], kept: &[Kept]) -> Vec<Notice> {
     let mut notices = Vec::new();
     if lost > 0 {
         let message = format!("{lost} parts of this result were withheld: the storage of files is away");
-        notices.push(Notice { code: "storage_down", message });
+        notices.push(Notice { code: &codes::STORAGE_DOWN, message });
     }
     if over > 0 {
         let message =
             format!("{over} parts of this result were withheld: at most {PIECES_MAX} of one result are kept");
-        notices.push(Notice { code: "too_many_refs", message });
+        notices.push(Notice { code: &codes::TOO_MANY_REFS, message });
     }
     notices
 }

@@ -24,7 +24,7 @@ async fn put(files: &Files, owner: &Principal, called: &str, bytes: &Bytes) -> F
 }
 
 async fn read(content: Result<Content, Refusal>) -> Result<Vec<u8>, &'static str> {
-    collected(content.map_err(|refusal| refusal.code)?.stream).await.map_err(|_| "broke off")
+    collected(content.map_err(|refusal| refusal.code.name)?.stream).await.map_err(|_| "broke off")
 }
 
 async fn content(files: &Files, access: &Access<'_>, id: &str) -> Result<Vec<u8>, &'static str> {

@@ -89,7 +89,7 @@ async fn lines_are_counted_from_one() {
         let piece = lines(3001, 5).await.unwrap();
         assert_eq!((piece.text.as_str(), piece.more), ("end", false));
         assert_eq!(lines(1, 5000).await.unwrap().text.len(), 8192);
-        assert_eq!(lines(4000, 1).await.unwrap_err().code, "bad_range");
+        assert_eq!(lines(4000, 1).await.unwrap_err().code.name, "bad_range");
     }
 }
 
@@ -122,7 +122,7 @@ async fn matches_have_an_end() {
     assert!(piece.text.len() <= 8192);
     for bad in [String::new(), "x".repeat(257)] {
         let refused = scene.read(&id, RefWish::Query { text: bad }).await.unwrap_err();
-        assert_eq!(refused.code, "bad_query");
+        assert_eq!(refused.code.name, "bad_query");
     }
 }
 
@@ -152,11 +152,11 @@ async fn what_is_no_text_is_refused_with_what_can_be_done_with_it() {
     let scene = Scene::new().await;
     let id = scene.upload("a.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec()).await;
     let refused = scene.read(&id, RefWish::Range { start: 0, length: None }).await.unwrap_err();
-    assert_eq!((refused.kind, refused.code), (RefusalKind::Invalid, "not_text"));
+    assert_eq!((refused.kind, refused.code.name), (RefusalKind::Invalid, "not_text"));
     assert_eq!(refused.message, format!("{id} is image/png, which is not text, and has 16 bytes"));
     assert!(refused.hint.contains("`store_artifact`"), "{}", refused.hint);
     let refused = scene.read("ref_none", RefWish::Range { start: 0, length: None }).await.unwrap_err();
-    assert_eq!((refused.kind, refused.code), (RefusalKind::NotFound, "unknown_ref"));
+    assert_eq!((refused.kind, refused.code.name), (RefusalKind::NotFound, "unknown_ref"));
 }
 
 #[test]

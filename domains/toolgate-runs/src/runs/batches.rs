@@ -1,6 +1,7 @@
 //! Calls under ids of their clients: a call that is sent twice runs once.
 
 use serde_json::json;
+use toolgate_core::codes;
 use toolgate_core::id::RunId;
 use toolgate_core::{Blame, Digest, RawJson, Refusal};
 use toolgate_store::{BatchCall, StoreError};
@@ -92,7 +93,7 @@ fn unknown() -> RawJson {
     envelope(
         "unknown",
         json!({
-            "code": "call_unknown",
+            "code": codes::CALL_UNKNOWN,
             "fault": Blame::Gateway,
             "retry": false,
             "message": "the gateway stopped while the call was in progress: it is not known whether it ran",
@@ -105,7 +106,7 @@ fn still_running() -> RawJson {
     envelope(
         "running",
         json!({
-            "code": "call_running",
+            "code": codes::CALL_RUNNING,
             "fault": Blame::Caller,
             "retry": true,
             "message": "the call was sent before under this id, and is still under way",

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use tokio::sync::oneshot;
+use toolgate_core::codes;
 use toolgate_core::id::{CallId, RunId};
 use toolgate_core::port::BoxFuture;
 use toolgate_core::run::{self, RunCall, RunCallEnd, Whose};
-use toolgate_core::{PrincipalId, Refusal, RefusalKind};
+use toolgate_core::{PrincipalId, Refusal};
 use toolgate_store::RunError;
 
 use super::Runs;
@@ -25,10 +26,7 @@ impl run::Runs for Runs {
             drop(reply.send(admit(desk, run, call).await));
         });
         Box::pin(async move {
-            let stopped = || {
-                Refusal::new(RefusalKind::Down, "shutting_down", "the gateway is shutting down")
-                    .hint("another instance can take the call")
-            };
+            let stopped = || Refusal::new(&codes::SHUTTING_DOWN, "the gateway is shutting down");
             answer.await.map_err(|_| stopped())?.map(Admission::keep)
         })
     }

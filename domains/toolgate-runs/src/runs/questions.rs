@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use serde_json::Value;
+use toolgate_core::codes;
 use toolgate_core::id::InputId;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::run::{InputFile, InputRequest, InputState};
-use toolgate_core::{PrincipalId, Refusal, RefusalKind};
+use toolgate_core::{PrincipalId, Refusal};
 use toolgate_store::{InputAnswer, InputFilter, RunError};
 
 use super::{DATA_TOOLS_BEFORE_ASKING, Runs};
@@ -19,10 +20,7 @@ impl Runs {
     /// Asks a person, and pauses the run; or finds the question that was asked under the same id before, which may have
     /// been answered.
     pub async fn ask(&self, asking: Asking) -> Result<InputRequest, Refusal> {
-        let slot = asking.slot.checked().map_err(|bad| {
-            Refusal::new(RefusalKind::Invalid, "bad_slot", bad.to_string())
-                .hint("choice and multi_choice have two or more options, the other types none")
-        })?;
+        let slot = asking.slot.checked().map_err(|bad| Refusal::new(&codes::BAD_SLOT, bad.to_string()))?;
         let act = self.desk.act(&asking.principal);
         let new = InputRequest {
             id: InputId::new(self.desk.clock.fresh_id(InputId::PREFIX)),

@@ -217,7 +217,7 @@ pub(crate) fn asking(run: &RunId, slot_id: &str) -> Asking {
 #[track_caller]
 pub(crate) fn refused<T: std::fmt::Debug>(result: Result<T, Refusal>, code: &str) -> Refusal {
     let refusal = result.expect_err(code);
-    assert_eq!(refusal.code, code, "{refusal:?}");
+    assert_eq!(refusal.code.name, code, "{refusal:?}");
     assert!(!refusal.message.is_empty() && !refusal.hint.is_empty(), "{refusal:?}");
     refusal
 }

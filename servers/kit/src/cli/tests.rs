@@ -3,7 +3,7 @@
 use super::*;
 use crate::run::NoOptions;
 
-fn said(arguments: &[&str]) -> Result<Settings, Refusal> {
+fn said(arguments: &[&str]) -> Result<Settings, Contradiction> {
     let line = CommandLine::<NoOptions>::try_parse_from(std::iter::once(&"server").chain(arguments));
     line.unwrap_or_else(|error| panic!("{error}")).kit.resolve()
 }

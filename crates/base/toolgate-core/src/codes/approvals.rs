@@ -1,11 +1,12 @@
 //! Codes of approvals and grants.
 
-use super::code::{Code, Retry, Seen};
+use super::code::{Code, Hint, Retry, Seen};
 use crate::Blame;
 
-pub(super) const CODES: &[Code] = &[
-    Code {
-        code: "pending_approval",
+codes! { APPROVALS, "Approvals and grants";
+
+    PENDING_APPROVAL = Code {
+        name: "pending_approval",
         fault: Blame::Caller,
         retry: Retry::Yes,
         seen: &[Seen::Result],
@@ -16,12 +17,13 @@ pub(super) const CODES: &[Code] = &[
              people agreed, and is refused if they did not. People decide in the console's inbox, with `toolgate \
              approvals`, by REST or by webhook.",
         message: "not run yet: this call of bank__transfer waits for approval apr_019a…",
-        hint: "do not look for another way to the same end; repeat exactly the same call in a minute or later: it attaches to \
-             this approval, runs once if people agreed, and hears it if they did not",
+        hint: Hint::Standard("do not look for another way to the same end; repeat exactly the same call in a minute or later: it attaches to \
+             this approval, runs once if people agreed, and hears it if they did not"),
         see: &["approval_denied", "expired", "configuration.md#approvals"],
-    },
-    Code {
-        code: "approval_denied",
+    };
+
+    APPROVAL_DENIED = Code {
+        name: "approval_denied",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
@@ -30,12 +32,13 @@ pub(super) const CODES: &[Code] = &[
              answered, the next identical call reports it, once.",
         advice: "Do not make the same call again unless something has changed: the approvers would be asked again.",
         message: "not run: ann said no to this call of bank__transfer",
-        hint: "do not make the same call again unless something has changed: the approvers would be asked again; do not look for \
-             another way to the same end",
+        hint: Hint::Standard("do not make the same call again unless something has changed: the approvers would be asked again; do not look for \
+             another way to the same end"),
         see: &["changes_requested", "denied"],
-    },
-    Code {
-        code: "changes_requested",
+    };
+
+    CHANGES_REQUESTED = Code {
+        name: "changes_requested",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
@@ -43,11 +46,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "An approver sent the call back; `why` says what should be different.",
         advice: "Change the arguments and call again.",
         message: "not run: ann wants another proposal than this call of bank__transfer",
-        hint: "change the arguments as the reason says and call again, which asks the approvers again; do not repeat it unchanged",
+        hint: Hint::Standard("change the arguments as the reason says and call again, which asks the approvers again; do not repeat it unchanged"),
         see: &["approval_denied"],
-    },
-    Code {
-        code: "expired",
+    };
+
+    EXPIRED = Code {
+        name: "expired",
         fault: Blame::Caller,
         retry: Retry::Anew,
         seen: &[Seen::Result],
@@ -56,11 +60,12 @@ pub(super) const CODES: &[Code] = &[
         advice: "Ask the user before you call again, which asks the same people again.",
         message: "not run: nobody decided in time on this call of bank__transfer, which means no (approval apr_019a…, ended \
              2026-08-01 12:00 UTC)",
-        hint: "do not ask again unchanged by yourself: the same call again asks the same people again, so ask the user first",
+        hint: Hint::Standard("do not ask again unchanged by yourself: the same call again asks the same people again, so ask the user first"),
         see: &["pending_approval", "approval_expired", "configuration.md#approvals"],
-    },
-    Code {
-        code: "under_way",
+    };
+
+    UNDER_WAY = Code {
+        name: "under_way",
         fault: Blame::Caller,
         retry: Retry::Yes,
         seen: &[Seen::Result],
@@ -68,11 +73,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The call was approved and sent, and has not ended yet.",
         advice: "Repeat exactly the same call. It is not sent a second time; it waits for the result.",
         message: "people agreed to this call of bank__transfer, and it runs as tc_019a…",
-        hint: "repeat exactly the same call in a moment: it is not sent again, and gets the result",
+        hint: Hint::Standard("repeat exactly the same call in a moment: it is not sent again, and gets the result"),
         see: &["ran_before", "pending_approval"],
-    },
-    Code {
-        code: "ran_before",
+    };
+
+    RAN_BEFORE = Code {
+        name: "ran_before",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
@@ -82,11 +88,12 @@ pub(super) const CODES: &[Code] = &[
         advice: "Check whether the call took effect. Repeating the same call asks the approvers again.",
         message: "this call of bank__transfer was sent before, as tc_019a…, after people had agreed: whether it took effect \
              is not known",
-        hint: "look for its effect before you make the same call again, which asks the approvers again",
+        hint: Hint::Standard("look for its effect before you make the same call again, which asks the approvers again"),
         see: &["under_way", "not_approved"],
-    },
-    Code {
-        code: "not_approved",
+    };
+
+    NOT_APPROVED = Code {
+        name: "not_approved",
         fault: Blame::Caller,
         retry: Retry::Anew,
         seen: &[Seen::Result],
@@ -95,11 +102,12 @@ pub(super) const CODES: &[Code] = &[
              or the policies have changed, or the approval was already used.",
         advice: "Call again, which asks the approvers again.",
         message: "the call as it stands now needs other people's approval",
-        hint: "call again, which asks the approvers again",
+        hint: Hint::Standard("call again, which asks the approvers again"),
         see: &["approval_changed", "invalid_edit"],
-    },
-    Code {
-        code: "hidden_from_approvers",
+    };
+
+    HIDDEN_FROM_APPROVERS = Code {
+        name: "hidden_from_approvers",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
@@ -110,12 +118,13 @@ pub(super) const CODES: &[Code] = &[
              it to the server, or leave it out. Pass binary content as a file.",
         message: "people must agree to this call, and `/command` holds what looks like a credential (bearer token), which \
              they would not see",
-        hint: "leave it out of the text: give it in an argument that is named for it, such as `token`, or have the \
-             operator give it to the server",
+        hint: Hint::Example("leave it out of the text: give it in an argument that is named for it, such as `token`, or have the \
+             operator give it to the server"),
         see: &["pending_approval", "configuration.md#redact"],
-    },
-    Code {
-        code: "invalid_edit",
+    };
+
+    INVALID_EDIT = Code {
+        name: "invalid_edit",
         fault: Blame::Caller,
         retry: Retry::Anew,
         seen: &[Seen::Result],
@@ -123,11 +132,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "An approver changed the arguments, and they no longer fit the tool.",
         advice: "Call again, which asks the approvers again.",
         message: "the arguments as they were edited do not fit the tool",
-        hint: "call again, which asks the approvers again",
-        see: &["arguments_invalid", "approval_not_editable"],
-    },
-    Code {
-        code: "approval_settled",
+        hint: Hint::Standard("call again, which asks the approvers again"),
+        see: &["invalid_arguments", "approval_not_editable"],
+    };
+
+    APPROVAL_SETTLED = Code {
+        name: "approval_settled",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -135,11 +145,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "Another approver decided first, or the decision contradicts an earlier one. `state` has the current state.",
         advice: "Nothing needs to be done: the earlier decision stands.",
         message: "the approval is already approved",
-        hint: "the earlier decision stands",
+        hint: Hint::Standard("the earlier decision stands"),
         see: &["approval_expired"],
-    },
-    Code {
-        code: "approval_expired",
+    };
+
+    APPROVAL_EXPIRED = Code {
+        name: "approval_expired",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -147,11 +158,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The approval was not decided in time, which counts as a denial.",
         advice: "The caller can repeat its call, which asks the approvers again.",
         message: "the time to decide is over",
-        hint: "the caller can repeat its call, which asks the approvers again",
+        hint: Hint::Standard("the caller can repeat its call, which asks the approvers again"),
         see: &["expired"],
-    },
-    Code {
-        code: "approval_changed",
+    };
+
+    APPROVAL_CHANGED = Code {
+        name: "approval_changed",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -159,11 +171,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The approval is bound to a tool version, arguments, files and policy, and one of them has changed since.",
         advice: "The caller can repeat its call, which asks the approvers again.",
         message: "the approval was given for another call",
-        hint: "the caller can repeat its call, which asks the approvers again",
+        hint: Hint::Standard("the caller can repeat its call, which asks the approvers again"),
         see: &["tool_changed", "not_approved"],
-    },
-    Code {
-        code: "approval_edited",
+    };
+
+    APPROVAL_EDITED = Code {
+        name: "approval_edited",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -172,11 +185,12 @@ pub(super) const CODES: &[Code] = &[
              from that of the approval, or is missing. An approval counts only for what the approver saw.",
         advice: "Read the approval again and decide on what would run now, with its `effective`.",
         message: "the arguments were changed meanwhile: what would run is not what you were shown",
-        hint: "look at the approval as it is now, and decide with its `effective`",
+        hint: Hint::Standard("look at the approval as it is now, and decide with its `effective`"),
         see: &["approval_changed", "approval_settled"],
-    },
-    Code {
-        code: "approval_withdrawn",
+    };
+
+    APPROVAL_WITHDRAWN = Code {
+        name: "approval_withdrawn",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -185,11 +199,12 @@ pub(super) const CODES: &[Code] = &[
              the approval says which. Nothing runs under it.",
         advice: "Nothing needs to be done. If the call still waits, a new approval is requested under the policies in force.",
         message: "the request was withdrawn: the policies that asked for approval have changed",
-        hint: "a call that still waits is asked about again by itself; look into the inbox",
+        hint: Hint::Standard("a call that still waits is asked about again by itself; look into the inbox"),
         see: &["approval_settled", "approval_changed"],
-    },
-    Code {
-        code: "approval_requester",
+    };
+
+    APPROVAL_REQUESTER = Code {
+        name: "approval_requester",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(403)],
@@ -197,11 +212,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The call is made for the same person who tried to decide on it.",
         advice: "Another person must decide.",
         message: "the requester of a call may not approve it",
-        hint: "another person must decide",
+        hint: Hint::Standard("another person must decide"),
         see: &["approval_not_a_person"],
-    },
-    Code {
-        code: "person_unknown",
+    };
+
+    PERSON_UNKNOWN = Code {
+        name: "person_unknown",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(403)],
@@ -209,11 +225,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "A decision came in through a webhook, and names a person who is not in the `persons` of that webhook.",
         advice: "Add the person to `persons` of the webhook, or decide with a token of their own.",
         message: "the webhook slack does not speak for \"zoe\"",
-        hint: "the operator names those it speaks for in `persons` of its `[[webhooks]]`",
+        hint: Hint::Standard("the operator names those it speaks for in `persons` of its `[[webhooks]]`"),
         see: &["approval_not_in_group", "configuration.md#webhooks"],
-    },
-    Code {
-        code: "approval_not_a_person",
+    };
+
+    APPROVAL_NOT_A_PERSON = Code {
+        name: "approval_not_a_person",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(403)],
@@ -221,11 +238,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The token belongs to an agent or a service.",
         advice: "Decide with the token of a person.",
         message: "only people may approve",
-        hint: "decide with the token of a person",
-        see: &["approval_requester", "role_insufficient"],
-    },
-    Code {
-        code: "approval_not_in_group",
+        hint: Hint::Standard("decide with the token of a person"),
+        see: &["approval_requester", "wrong_role"],
+    };
+
+    APPROVAL_NOT_IN_GROUP = Code {
+        name: "approval_not_in_group",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(403)],
@@ -234,11 +252,12 @@ pub(super) const CODES: &[Code] = &[
         advice: "`requirement.approvers` of the approval says whose agreement is needed. `toolgate token \
              create --group NAME` makes a token that carries a group.",
         message: "none of the groups that must agree is yours",
-        hint: "the approval's `requirement.approvers` says whose agreement is needed",
-        see: &["role_insufficient"],
-    },
-    Code {
-        code: "approval_not_editable",
+        hint: Hint::Standard("the approval's `requirement.approvers` says whose agreement is needed"),
+        see: &["wrong_role"],
+    };
+
+    APPROVAL_NOT_EDITABLE = Code {
+        name: "approval_not_editable",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -246,11 +265,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "Not all of the gates that stopped the call have `@editable`.",
         advice: "Approve or deny the call as it is, or ask for changes.",
         message: "the policy does not let approvers change the arguments",
-        hint: "approve or deny it as it is, or ask for changes",
+        hint: Hint::Standard("approve or deny it as it is, or ask for changes"),
         see: &["invalid_edit"],
-    },
-    Code {
-        code: "secret_in_edit",
+    };
+
+    SECRET_IN_EDIT = Code {
+        name: "secret_in_edit",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -258,11 +278,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "Part of the arguments is redacted, and the edited arguments have another value there.",
         advice: "Leave redacted values as they are shown and change the others.",
         message: "a secret cannot be put into a call by editing it",
-        hint: "leave redacted values as they are and change the others",
+        hint: Hint::Example("leave redacted values as they are and change the others"),
         see: &["approval_not_editable"],
-    },
-    Code {
-        code: "reason_missing",
+    };
+
+    REASON_MISSING = Code {
+        name: "reason_missing",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -270,11 +291,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The decision `changes` came without a reason that says what should be different.",
         advice: "Give a `reason`.",
         message: "asking for changes needs a reason",
-        hint: "say what should be different",
+        hint: Hint::Example("say what should be different"),
         see: &["changes_requested"],
-    },
-    Code {
-        code: "pin_unknown",
+    };
+
+    PIN_UNKNOWN = Code {
+        name: "pin_unknown",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -282,11 +304,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The request for a grant (\"don't ask again\") has a pin that names no argument of this call.",
         advice: "Pin arguments by paths that the call has, such as `/account`.",
         message: "there is no argument at \"/acount\" to pin, or it is redacted",
-        hint: "a pin is a JSON pointer such as /account",
+        hint: Hint::Example("a pin is a JSON pointer such as /account"),
         see: &["pins_missing"],
-    },
-    Code {
-        code: "pins_missing",
+    };
+
+    PINS_MISSING = Code {
+        name: "pins_missing",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -295,11 +318,12 @@ pub(super) const CODES: &[Code] = &[
              arguments through.",
         advice: "Pin the arguments that must stay the same, or leave `pins` out to pin all of them.",
         message: "a grant without pins would let any arguments through",
-        hint: "leave `pins` out to pin all of them",
+        hint: Hint::Example("leave `pins` out to pin all of them"),
         see: &["pin_unknown"],
-    },
-    Code {
-        code: "grant_too_long",
+    };
+
+    GRANT_TOO_LONG = Code {
+        name: "grant_too_long",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -307,11 +331,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The request for a grant (\"don't ask again\") asks for more time than a grant may last.",
         advice: "Choose a shorter time.",
         message: "a grant may hold for 366 days at most",
-        hint: "",
+        hint: Hint::None,
         see: &["grant_ended"],
-    },
-    Code {
-        code: "grant_needs_quorum_of_one",
+    };
+
+    GRANT_NEEDS_QUORUM_OF_ONE = Code {
+        name: "grant_needs_quorum_of_one",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -319,11 +344,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The gate needs more than one approver, so one of them alone cannot say \"don't ask again\".",
         advice: "Approve without a grant.",
         message: "\"don't ask again\" can be said only where one person's word is enough",
-        hint: "",
+        hint: Hint::None,
         see: &["approval_not_in_group"],
-    },
-    Code {
-        code: "grant_ended",
+    };
+
+    GRANT_ENDED = Code {
+        name: "grant_ended",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -331,7 +357,7 @@ pub(super) const CODES: &[Code] = &[
         happened: "The grant is used up, expired or revoked.",
         advice: "Nothing needs to be done.",
         message: "grant grt_019a… was used up, has expired or was revoked before",
-        hint: "nothing needs to be done",
+        hint: Hint::Standard("nothing needs to be done"),
         see: &["grant_too_long"],
-    },
-];
+    };
+}

@@ -1,24 +1,43 @@
-//! The entry of one code.
+//! The entry of one code: what the table says of it, and how it is written.
 
-use crate::Blame;
+use std::fmt;
 
-/// The entry of one code.
-#[derive(Debug)]
+use crate::{Blame, RefusalKind};
+
+/// An error code and its documentation. On the wire it is its name.
 pub struct Code {
-    pub code: &'static str,
+    pub name: &'static str,
     pub fault: Blame,
     pub retry: Retry,
-    /// The places where it occurs.
+    /// The places where it occurs. The first HTTP status is the usual one.
     pub seen: &'static [Seen],
     pub title: &'static str,
     pub happened: &'static str,
     pub advice: &'static str,
     /// An example of the gateway's message.
     pub message: &'static str,
-    /// An example of the hint; empty if there is none.
-    pub hint: &'static str,
+    pub hint: Hint,
     /// Other codes, and places of the reference such as `configuration.md#limits`.
     pub see: &'static [&'static str],
+}
+
+/// The advice that an answer gives beside its message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Hint {
+    None,
+    /// Every answer with this code gives it, unless it has a better one.
+    Standard(&'static str),
+    /// Each answer gives its own, such as this one.
+    Example(&'static str),
+}
+
+impl Hint {
+    pub fn text(self) -> &'static str {
+        match self {
+            Hint::None => "",
+            Hint::Standard(text) | Hint::Example(text) => text,
+        }
+    }
 }
 
 /// The chance that the same request succeeds when it is sent again.
@@ -47,4 +66,72 @@ pub enum Seen {
     Console,
     /// The gateway does not start.
     Start,
+}
+
+impl Code {
+    /// The usual HTTP status, if it occurs over HTTP.
+    pub fn status(&self) -> Option<u16> {
+        self.seen.iter().find_map(|seen| match seen {
+            Seen::Http(status) => Some(*status),
+            _ => None,
+        })
+    }
+
+    /// The hint of an answer that has none of its own.
+    pub fn standard_hint(&self) -> &'static str {
+        match self.hint {
+            Hint::Standard(text) => text,
+            Hint::None | Hint::Example(_) => "",
+        }
+    }
+
+    /// The usual kind of a refusal with this code.
+    pub fn kind(&self) -> RefusalKind {
+        match self.status() {
+            Some(401 | 403) => RefusalKind::Forbidden,
+            Some(404) => RefusalKind::NotFound,
+            Some(409) => RefusalKind::Conflict,
+            Some(410) => RefusalKind::Gone,
+            Some(412) => RefusalKind::Stale,
+            Some(429) => RefusalKind::TooMany,
+            Some(503) => RefusalKind::Down,
+            None if self.retry == Retry::Yes && self.fault == Blame::Gateway => RefusalKind::Down,
+            None if self.retry == Retry::Yes => RefusalKind::TooMany,
+            _ => RefusalKind::Invalid,
+        }
+    }
+}
+
+/// Names are unique, so codes of the same name are the same.
+impl PartialEq for Code {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Code {}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl fmt::Debug for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.name, f)
+    }
+}
+
+impl serde::Serialize for Code {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name)
+    }
+}
+
+/// Codes that belong together.
+#[derive(Debug)]
+pub struct Area {
+    pub title: &'static str,
+    pub codes: &'static [&'static Code],
 }

@@ -1,11 +1,12 @@
 //! Codes that only pages of the console show.
 
-use super::code::{Code, Retry, Seen};
+use super::code::{Code, Hint, Retry, Seen};
 use crate::Blame;
 
-pub(super) const CODES: &[Code] = &[
-    Code {
-        code: "answer_unreadable",
+codes! { CONSOLE, "Console";
+
+    ANSWER_UNREADABLE = Code {
+        name: "answer_unreadable",
         fault: Blame::Gateway,
         retry: Retry::Yes,
         seen: &[Seen::Console],
@@ -13,11 +14,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The console got an answer from the gateway that it could not read.",
         advice: "Open the page again; the REST API has the same data. The gateway's log says more.",
         message: "this page could not be built from the gateway's answer",
-        hint: "the gateway's log says more; the REST API has the same data",
+        hint: Hint::Standard("the gateway's log says more; the REST API has the same data"),
         see: &["store_down"],
-    },
-    Code {
-        code: "form_foreign",
+    };
+
+    FORM_FOREIGN = Code {
+        name: "form_foreign",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Console],
@@ -26,19 +28,20 @@ pub(super) const CODES: &[Code] = &[
              again, or the form was sent from another site.",
         advice: "Open the page again and send the form from there.",
         message: "this form does not come from your login",
-        hint: "open the page again and send the form from there",
+        hint: Hint::Standard("open the page again and send the form from there"),
         see: &["form_invalid"],
-    },
-    Code {
-        code: "form_invalid",
+    };
+
+    FORM_INVALID = Code {
+        name: "form_invalid",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Console],
-        title: "The form cannot be read",
+        title: "A field of the form is not valid",
         happened: "A field of the form is missing or invalid.",
         advice: "Go back, correct the field and send the form again.",
         message: "the form cannot be read",
-        hint: "",
+        hint: Hint::None,
         see: &["form_foreign"],
-    },
-];
+    };
+}

@@ -1,11 +1,12 @@
 //! Codes of requests that are refused at the door: authentication, limits and the form of a request.
 
-use super::code::{Code, Retry, Seen};
+use super::code::{Code, Hint, Retry, Seen};
 use crate::Blame;
 
-pub(super) const CODES: &[Code] = &[
-    Code {
-        code: "host_not_served",
+codes! { DOOR, "At the door";
+
+    HOST_NOT_SERVED = Code {
+        name: "host_not_served",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(403)],
@@ -15,11 +16,12 @@ pub(super) const CODES: &[Code] = &[
         advice: "Use the address that the gateway listens on, or let the operator add the name to \
              `allowed_hosts`.",
         message: "host \"gate.example.com\" is not served here",
-        hint: "add it to `allowed_hosts` in toolgate.toml",
+        hint: Hint::Standard("add it to `allowed_hosts` in toolgate.toml"),
         see: &["origin_not_allowed", "configuration.md#top-of-the-file"],
-    },
-    Code {
-        code: "origin_not_allowed",
+    };
+
+    ORIGIN_NOT_ALLOWED = Code {
+        name: "origin_not_allowed",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(403)],
@@ -29,36 +31,26 @@ pub(super) const CODES: &[Code] = &[
         advice: "Let the operator add the origin to `allowed_origins`. Programs outside a browser send no \
              `Origin` and are not affected.",
         message: "origin \"https://app.example.com\" is not allowed",
-        hint: "add it to `allowed_origins` in toolgate.toml",
+        hint: Hint::Standard("add it to `allowed_origins` in toolgate.toml"),
         see: &["host_not_served", "configuration.md#top-of-the-file"],
-    },
-    Code {
-        code: "unauthorized",
+    };
+
+    UNAUTHORIZED = Code {
+        name: "unauthorized",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(401)],
         title: "The token is missing, unknown or revoked",
-        happened: "The request has no token, or one that the gateway did not issue, has revoked, or (for OAuth) cannot verify.",
+        happened: "The request has no token where one is needed, or one that the gateway did not issue, has revoked, or (for OAuth) cannot verify.",
         advice: "Send `Authorization: Bearer <token>`. `toolgate token create --role agent` makes a token; an \
              OAuth client fetches a new access token from its authorization server.",
         message: "the token is not known, has expired or was revoked",
-        hint: "send `Authorization: Bearer <token>`; `toolgate token create --role agent` makes one",
-        see: &["token_missing", "insufficient_scope"],
-    },
-    Code {
-        code: "token_missing",
-        fault: Blame::Caller,
-        retry: Retry::No,
-        seen: &[Seen::Http(401)],
-        title: "This route needs a token",
-        happened: "The request has no token, and this route of the API requires one.",
-        advice: "Send `Authorization: Bearer <token>`; `toolgate token create` makes one.",
-        message: "this needs a token",
-        hint: "send `authorization: Bearer …`; `toolgate token create` makes a token",
-        see: &["unauthorized"],
-    },
-    Code {
-        code: "insufficient_scope",
+        hint: Hint::Standard("send `Authorization: Bearer <token>`; `toolgate token create` makes one"),
+        see: &["insufficient_scope"],
+    };
+
+    INSUFFICIENT_SCOPE = Code {
+        name: "insufficient_scope",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(403)],
@@ -67,24 +59,12 @@ pub(super) const CODES: &[Code] = &[
         advice: "Ask the authorization server for one of the scopes listed in `/.well-known/oauth-protected-resource`, \
              or let the operator map the scope to a role.",
         message: "the token has none of the scopes that give a role here",
-        hint: "ask the authorization server for one of the scopes that give a role here",
-        see: &["unauthorized", "role_insufficient", "configuration.md#oauth"],
-    },
-    Code {
-        code: "role_insufficient",
-        fault: Blame::Caller,
-        retry: Retry::No,
-        seen: &[Seen::Http(403)],
-        title: "The token's role is not sufficient",
-        happened: "The token is valid, but its role may not use this route. `roles` in the answer lists the roles that may.",
-        advice: "Use a token of one of these roles. Running the gateway (`operator`) does not include \
-             deciding on approvals (`approver`).",
-        message: "a token of role agent may not do this",
-        hint: "use a token of role admin, operator",
-        see: &["wrong_role", "not_allowed"],
-    },
-    Code {
-        code: "connections_full",
+        hint: Hint::Standard("ask the authorization server for one of the scopes that give a role here"),
+        see: &["unauthorized", "wrong_role", "configuration.md#oauth"],
+    };
+
+    CONNECTIONS_FULL = Code {
+        name: "connections_full",
         fault: Blame::Gateway,
         retry: Retry::Yes,
         seen: &[Seen::Http(503)],
@@ -94,24 +74,27 @@ pub(super) const CODES: &[Code] = &[
         advice: "Try again in a moment. The operator can raise `[limits] connections_max`, or find out which client \
              holds so many.",
         message: "the gateway has reached its limit of connections",
-        hint: "try again in a moment; `[limits] connections_max` sets the limit",
+        hint: Hint::Standard("try again in a moment; `[limits] connections_max` sets the limit"),
         see: &["configuration.md#limits"],
-    },
-    Code {
-        code: "wrong_role",
+    };
+
+    WRONG_ROLE = Code {
+        name: "wrong_role",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(403)],
-        title: "This endpoint is for another role",
-        happened: "The token has the wrong role for this endpoint: MCP, the metrics, or the registration of a server.",
-        advice: "Use a token of the role that the message names: `agent` for MCP, `operator` for metrics, \
-             `server` to register.",
+        title: "The token's role may not do this",
+        happened: "The token is good, but what was asked for is for other roles: a route of the API, MCP, the metrics, the \
+             registration of a server, or a decision.",
+        advice: "Use a token of a role that the hint names: for instance `agent` for MCP, `operator` for metrics, `server` \
+             to register. The API lists them as `roles`.",
         message: "metrics are for admins and operators",
-        hint: "use a token made with `--role operator`",
-        see: &["role_insufficient", "foreign_name"],
-    },
-    Code {
-        code: "not_allowed",
+        hint: Hint::Example("use a token made with `--role operator`"),
+        see: &["foreign_name", "not_allowed", "unauthorized"],
+    };
+
+    NOT_ALLOWED = Code {
+        name: "not_allowed",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(403)],
@@ -120,11 +103,12 @@ pub(super) const CODES: &[Code] = &[
              principal's file or session, a run that an operator paused, or content that auditors may not read.",
         advice: "Use the owner's token, or ask an operator.",
         message: "file_019a… may be used here, but only its owner may delete it",
-        hint: "use the token of its owner",
-        see: &["role_insufficient"],
-    },
-    Code {
-        code: "not_found",
+        hint: Hint::Example("use the token of its owner"),
+        see: &["wrong_role"],
+    };
+
+    NOT_FOUND = Code {
+        name: "not_found",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(404)],
@@ -133,11 +117,12 @@ pub(super) const CODES: &[Code] = &[
         advice: "Check the address. `/openapi.json` lists the routes; the MCP endpoint is `/mcp`, or \
              `/mcp/{agent}`.",
         message: "there is nothing here",
-        hint: "/openapi.json lists the routes",
+        hint: Hint::Example("/openapi.json lists the routes"),
         see: &["method_not_allowed"],
-    },
-    Code {
-        code: "method_not_allowed",
+    };
+
+    METHOD_NOT_ALLOWED = Code {
+        name: "method_not_allowed",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(405)],
@@ -145,11 +130,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The path exists, but not with this HTTP method.",
         advice: "`/openapi.json` says which methods a path has. Messages to `/mcp` are sent with POST.",
         message: "this path does not allow this method",
-        hint: "/openapi.json says which methods a path has",
+        hint: Hint::Standard("/openapi.json says which methods a path has"),
         see: &["not_found"],
-    },
-    Code {
-        code: "not_json",
+    };
+
+    NOT_JSON = Code {
+        name: "not_json",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(415)],
@@ -157,11 +143,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The route takes JSON, and the request's `content-type` says something else.",
         advice: "Send `content-type: application/json`.",
         message: "the body is declared as \"text/plain\", not JSON",
-        hint: "send `content-type: application/json`",
+        hint: Hint::Standard("send `content-type: application/json`"),
         see: &["json_broken"],
-    },
-    Code {
-        code: "json_broken",
+    };
+
+    JSON_BROKEN = Code {
+        name: "json_broken",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(400)],
@@ -169,11 +156,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The body could not be parsed as JSON, or something follows the value.",
         advice: "Send one complete JSON value in UTF-8.",
         message: "the body is not one JSON value: expected `,` or `}` at line 3 column 5",
-        hint: "",
+        hint: Hint::None,
         see: &["not_json", "field_invalid"],
-    },
-    Code {
-        code: "body_too_large",
+    };
+
+    BODY_TOO_LARGE = Code {
+        name: "body_too_large",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(413)],
@@ -181,11 +169,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The request has more bytes than `limits.request_bytes_max` and was discarded.",
         advice: "Send less, upload long contents as a file and name its id, or raise the limit.",
         message: "the body is larger than the limit of 4194304 bytes",
-        hint: "send less, or raise `limits.request_bytes_max`",
+        hint: Hint::Standard("send less, or raise `limits.request_bytes_max`"),
         see: &["file_too_large", "configuration.md#limits"],
-    },
-    Code {
-        code: "body_broken",
+    };
+
+    BODY_BROKEN = Code {
+        name: "body_broken",
         fault: Blame::Caller,
         retry: Retry::Anew,
         seen: &[Seen::Http(400)],
@@ -193,11 +182,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The connection ended before the whole body had arrived. Nothing was done.",
         advice: "Send the request again.",
         message: "the body ended before it was complete",
-        hint: "",
+        hint: Hint::None,
         see: &["upload_cut_off"],
-    },
-    Code {
-        code: "field_invalid",
+    };
+
+    FIELD_INVALID = Code {
+        name: "field_invalid",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -205,11 +195,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "A field of the body has the wrong type or a value out of range. `field` says which.",
         advice: "Correct the field; the [REST reference](../rest.md) lists the fields of every body.",
         message: "field `expires_in_seconds`: invalid type: string \"x\", expected u64",
-        hint: "",
+        hint: Hint::None,
         see: &["field_unknown", "parameter_invalid"],
-    },
-    Code {
-        code: "field_unknown",
+    };
+
+    FIELD_UNKNOWN = Code {
+        name: "field_unknown",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -218,11 +209,12 @@ pub(super) const CODES: &[Code] = &[
              field is not silently ignored.",
         advice: "Correct the spelling, or leave the field out. The hint has the nearest known name.",
         message: "there is no field `tols` here",
-        hint: "did you mean tools?",
+        hint: Hint::Example("did you mean tools?"),
         see: &["field_invalid"],
-    },
-    Code {
-        code: "field_misplaced",
+    };
+
+    FIELD_MISPLACED = Code {
+        name: "field_misplaced",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -230,11 +222,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The body has a field that only another kind of decision takes, such as `arguments` without `edit`.",
         advice: "Leave the field out, or choose the decision that it belongs to.",
         message: "field `arguments`: it belongs to `edit` and to no other decision",
-        hint: "",
+        hint: Hint::None,
         see: &["field_invalid"],
-    },
-    Code {
-        code: "field_too_large",
+    };
+
+    FIELD_TOO_LARGE = Code {
+        name: "field_too_large",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(413)],
@@ -242,23 +235,25 @@ pub(super) const CODES: &[Code] = &[
         happened: "A text field of the upload form is longer than its limit.",
         advice: "Shorten the field. Only the part `file` may be large.",
         message: "field \"name\" of the form is longer than 1024 bytes",
-        hint: "",
+        hint: Hint::None,
         see: &["form_broken"],
-    },
-    Code {
-        code: "parameter_invalid",
+    };
+
+    PARAMETER_INVALID = Code {
+        name: "parameter_invalid",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(400)],
         title: "A parameter has an invalid value",
-        happened: "A query parameter is invalid, is given twice, or contradicts another.",
+        happened: "A parameter of the query or of the path is invalid, is given twice, or contradicts another.",
         advice: "Correct the parameter that `field` names.",
         message: "parameter `limit`: \"many\" is not a number",
-        hint: "",
+        hint: Hint::None,
         see: &["parameter_unknown", "field_invalid"],
-    },
-    Code {
-        code: "parameter_unknown",
+    };
+
+    PARAMETER_UNKNOWN = Code {
+        name: "parameter_unknown",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(400)],
@@ -266,35 +261,25 @@ pub(super) const CODES: &[Code] = &[
         happened: "The URL has a query parameter that the route does not know.",
         advice: "Correct the spelling, or leave it out. The hint has the nearest known name.",
         message: "there is no parameter `curser` here",
-        hint: "did you mean cursor?",
+        hint: Hint::Example("did you mean cursor?"),
         see: &["parameter_invalid"],
-    },
-    Code {
-        code: "header_invalid",
+    };
+
+    HEADER_INVALID = Code {
+        name: "header_invalid",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(400)],
         title: "A header cannot be read",
-        happened: "A header that names a file holds something that is not UTF-8.",
-        advice: "Percent-encode the name.",
+        happened: "A header that names a file holds something that is not UTF-8, or `if-match` is not a tag that the gateway gave.",
+        advice: "Percent-encode the name. Send one `etag` exactly as GET gave it, or `*`.",
         message: "header `x-file-name`: the name in it is not UTF-8",
-        hint: "percent-encode it",
-        see: &["name_missing"],
-    },
-    Code {
-        code: "if_match_invalid",
-        fault: Blame::Caller,
-        retry: Retry::No,
-        seen: &[Seen::Http(400)],
-        title: "The `if-match` header is not a tag",
-        happened: "The header's value is not an `etag` that the gateway has issued.",
-        advice: "Send one `etag` exactly as GET gave it, or `*`.",
-        message: "header `if-match`: \"latest\" is not a tag that was given",
-        hint: "send one `etag` exactly as GET gave it, such as \"3\", or *",
-        see: &["stale"],
-    },
-    Code {
-        code: "invalid_cursor",
+        hint: Hint::Example("percent-encode it"),
+        see: &["name_missing", "stale"],
+    };
+
+    INVALID_CURSOR = Code {
+        name: "invalid_cursor",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -302,23 +287,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "`cursor` is not the `next` of an earlier page.",
         advice: "Pass `next` of the previous page unchanged; start without a cursor.",
         message: "\"7\" is not a cursor of an earlier page",
-        hint: "pass `next` of the previous page unchanged",
+        hint: Hint::Standard("pass `next` of the previous page unchanged"),
         see: &["parameter_invalid"],
-    },
-    Code {
-        code: "digest_invalid",
-        fault: Blame::Caller,
-        retry: Retry::No,
-        seen: &[Seen::Http(400)],
-        title: "The digest is malformed",
-        happened: "The path must have a digest: `sha256:` and 64 hexadecimal digits.",
-        advice: "Copy the digest from `input` or `output` of an event.",
-        message: "\"sha256:xyz\": 64 hexadecimal digits are needed",
-        hint: "",
-        see: &["not_found"],
-    },
-    Code {
-        code: "event_unknown",
+    };
+
+    EVENT_UNKNOWN = Code {
+        name: "event_unknown",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(400)],
@@ -326,11 +300,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "`Last-Event-ID`, or `after`, names an event that the ledger does not have yet.",
         advice: "Leave the id out to start with the next event. `GET /ledger` has earlier events.",
         message: "the ledger is only at event 412",
-        hint: "leave the id out to start with the next event; GET /ledger has earlier events",
+        hint: Hint::Standard("leave the id out to start with the next event; GET /ledger has earlier events"),
         see: &["too_many_streams"],
-    },
-    Code {
-        code: "too_many_streams",
+    };
+
+    TOO_MANY_STREAMS = Code {
+        name: "too_many_streams",
         fault: Blame::Caller,
         retry: Retry::Yes,
         seen: &[Seen::Http(429)],
@@ -339,11 +314,12 @@ pub(super) const CODES: &[Code] = &[
              has reached its limit of streams and subscriptions (`[[quotas]] streams_max`).",
         advice: "Close a stream that is not used, or read `GET /ledger?order=oldest&cursor=…` page by page.",
         message: "64 event streams are open, and no more are allowed",
-        hint: "close one that is not needed, or read GET /ledger?order=oldest&cursor=… page by page",
+        hint: Hint::Standard("close one that is not needed, or read GET /ledger?order=oldest&cursor=… page by page"),
         see: &["event_unknown"],
-    },
-    Code {
-        code: "shutting_down",
+    };
+
+    SHUTTING_DOWN = Code {
+        name: "shutting_down",
         fault: Blame::Gateway,
         retry: Retry::Yes,
         seen: &[Seen::Http(503), Seen::Result],
@@ -351,11 +327,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The gateway is stopping. It finishes requests in progress and accepts no new ones.",
         advice: "Repeat the request; another instance, or this one after its restart, takes it.",
         message: "the gateway is shutting down",
-        hint: "another instance can take the call",
+        hint: Hint::Standard("another instance can take the call"),
         see: &["store_down"],
-    },
-    Code {
-        code: "store_down",
+    };
+
+    STORE_DOWN = Code {
+        name: "store_down",
         fault: Blame::Gateway,
         retry: Retry::Yes,
         seen: &[Seen::Http(503), Seen::Result],
@@ -365,11 +342,12 @@ pub(super) const CODES: &[Code] = &[
         advice: "Repeat the request in a moment. The operator looks at the log, `toolgate doctor` and the \
              database.",
         message: "the store is not available, so nothing was read or changed",
-        hint: "try again in a moment",
+        hint: Hint::Standard("try again in a moment"),
         see: &["ledger_down", "storage_down", "configuration.md#store"],
-    },
-    Code {
-        code: "stale",
+    };
+
+    STALE = Code {
+        name: "stale",
         fault: Blame::Caller,
         retry: Retry::Sometimes,
         seen: &[Seen::Http(412), Seen::Result],
@@ -379,11 +357,12 @@ pub(super) const CODES: &[Code] = &[
         advice: "Read it again and make the change again. A tool call is made again from the start, without \
              `requestState`.",
         message: "the setting mcp_servers is at version 4, not 3",
-        hint: "read it again and make the change again",
-        see: &["changed_meanwhile", "if_match_invalid"],
-    },
-    Code {
-        code: "signature_missing",
+        hint: Hint::Standard("read it again and make the change again"),
+        see: &["changed_meanwhile", "header_invalid"],
+    };
+
+    SIGNATURE_MISSING = Code {
+        name: "signature_missing",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(401)],
@@ -393,11 +372,12 @@ pub(super) const CODES: &[Code] = &[
         advice: "Sign messages with the webhook's secret, as Standard Webhooks describes. Use signed URLs exactly as \
              they were issued, including everything after the `?`.",
         message: "this needs a signature: there is no `webhook-signature`",
-        hint: "sign with the webhook's secret, as Standard Webhooks describes",
+        hint: Hint::Example("sign with the webhook's secret, as Standard Webhooks describes"),
         see: &["signature_wrong", "bad_address"],
-    },
-    Code {
-        code: "signature_wrong",
+    };
+
+    SIGNATURE_WRONG = Code {
+        name: "signature_wrong",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(401)],
@@ -406,11 +386,12 @@ pub(super) const CODES: &[Code] = &[
              other bytes. Both cases get the same answer, so that names cannot be guessed.",
         advice: "Check the name and the secret, and sign exactly the bytes that you send.",
         message: "the signature is not that of a webhook with this name",
-        hint: "check the secret, and that the body is signed as it is sent",
+        hint: Hint::Standard("check the secret, and that the body is signed as it is sent"),
         see: &["signature_missing", "signature_stale"],
-    },
-    Code {
-        code: "signature_stale",
+    };
+
+    SIGNATURE_STALE = Code {
+        name: "signature_stale",
         fault: Blame::Caller,
         retry: Retry::Anew,
         seen: &[Seen::Http(401)],
@@ -418,11 +399,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The `webhook-timestamp` differs from the gateway's clock by more than five minutes.",
         advice: "Sign the message again whenever you resend it, and check both clocks.",
         message: "the message was signed more than five minutes ago, or ahead of time",
-        hint: "sign it again when it is sent again, and check the clocks",
+        hint: Hint::Standard("sign it again when it is sent again, and check the clocks"),
         see: &["webhook_replayed"],
-    },
-    Code {
-        code: "webhook_replayed",
+    };
+
+    WEBHOOK_REPLAYED = Code {
+        name: "webhook_replayed",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -430,7 +412,7 @@ pub(super) const CODES: &[Code] = &[
         happened: "A message with this `webhook-id` was already accepted; a decision counts once.",
         advice: "Nothing needs to be done if it is a repetition. A new message needs a new id.",
         message: "the message \"msg_1\" came before",
-        hint: "each message needs an id of its own",
+        hint: Hint::Standard("each message needs an id of its own"),
         see: &["signature_stale"],
-    },
-];
+    };
+}

@@ -1,11 +1,12 @@
 //! Codes of servers that register, of settings, reviews and secrets.
 
-use super::code::{Code, Retry, Seen};
+use super::code::{Code, Hint, Retry, Seen};
 use crate::Blame;
 
-pub(super) const CODES: &[Code] = &[
-    Code {
-        code: "unknown_server",
+codes! { REGISTRY, "Servers, settings and reviews";
+
+    UNKNOWN_SERVER = Code {
+        name: "unknown_server",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(404)],
@@ -13,11 +14,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "No server has this name: not in the file, not in the settings, and none registered with it.",
         advice: "`toolgate servers list` shows all.",
         message: "there is no server \"bnak\"",
-        hint: "did you mean bank?",
+        hint: Hint::Example("did you mean bank?"),
         see: &["configured", "lease_lost"],
-    },
-    Code {
-        code: "configured",
+    };
+
+    CONFIGURED = Code {
+        name: "configured",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -25,11 +27,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "A server that is configured in the file or in the settings cannot be removed as if it had registered itself.",
         advice: "Remove it where it is configured.",
         message: "the server \"bank\" did not register: it is configured in toolgate.toml",
-        hint: "remove it there",
+        hint: Hint::Standard("remove it there"),
         see: &["unknown_server"],
-    },
-    Code {
-        code: "invalid_registration",
+    };
+
+    INVALID_REGISTRATION = Code {
+        name: "invalid_registration",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -39,11 +42,12 @@ pub(super) const CODES: &[Code] = &[
              allowed in `[network]`.",
         message: "the address http://127.0.0.1:4000/mcp is on this machine, which `[network] allow_loopback` \
              does not allow",
-        hint: "",
+        hint: Hint::None,
         see: &["name_taken", "configuration.md#network"],
-    },
-    Code {
-        code: "foreign_name",
+    };
+
+    FOREIGN_NAME = Code {
+        name: "foreign_name",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(403)],
@@ -51,11 +55,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "A server's token can register only the server that it was created for.",
         advice: "An admin creates a token with `toolgate token create --role server --server NAME`.",
         message: "this token is that of the server \"files\", not of \"bank\"",
-        hint: "an admin makes one with `toolgate token create --role server --server bank`",
+        hint: Hint::Example("an admin makes one with `toolgate token create --role server --server bank`"),
         see: &["wrong_role"],
-    },
-    Code {
-        code: "name_taken",
+    };
+
+    NAME_TAKEN = Code {
+        name: "name_taken",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -63,11 +68,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "Another server has this name or one that differs only in its spelling, or the name is reserved by Toolgate.",
         advice: "Choose another name.",
         message: "the name \"bank\" belongs to a server of toolgate.toml",
-        hint: "register under another name",
+        hint: Hint::Example("register under another name"),
         see: &["defined_in_file", "alias_taken"],
-    },
-    Code {
-        code: "alias_taken",
+    };
+
+    ALIAS_TAKEN = Code {
+        name: "alias_taken",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409), Seen::Http(422)],
@@ -75,11 +81,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "A name can refer to one tool only, and this one belongs to another tool or to another server's namespace.",
         advice: "Choose another name, or remove the alias from the other tool first.",
         message: "the alias \"read_file\" of server \"docs\" belongs to files:read_text_file",
-        hint: "choose another name, or remove it from the other tool first",
+        hint: Hint::Example("choose another name, or remove it from the other tool first"),
         see: &["name_taken"],
-    },
-    Code {
-        code: "lease_lost",
+    };
+
+    LEASE_LOST = Code {
+        name: "lease_lost",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(410)],
@@ -87,11 +94,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The instance did not renew its lease in time, or was removed.",
         advice: "Register again.",
         message: "the instance \"a\" of the server \"bank\" holds no lease",
-        hint: "register again",
+        hint: Hint::Standard("register again"),
         see: &["unknown_server"],
-    },
-    Code {
-        code: "too_many_servers",
+    };
+
+    TOO_MANY_SERVERS = Code {
+        name: "too_many_servers",
         fault: Blame::Caller,
         retry: Retry::Yes,
         seen: &[Seen::Http(429)],
@@ -99,11 +107,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The number of servers that register themselves is limited.",
         advice: "An operator removes servers that are gone: `DELETE /servers/{name}`.",
         message: "1000 servers are registered, and no more are allowed",
-        hint: "an operator removes those that are gone: DELETE /servers/{name}",
+        hint: Hint::Standard("an operator removes those that are gone: DELETE /servers/{name}"),
         see: &["too_many_instances"],
-    },
-    Code {
-        code: "too_many_instances",
+    };
+
+    TOO_MANY_INSTANCES = Code {
+        name: "too_many_instances",
         fault: Blame::Caller,
         retry: Retry::Yes,
         seen: &[Seen::Http(429)],
@@ -111,11 +120,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The number of instances of one server is limited.",
         advice: "Let instances leave, or let their leases run out, before more join.",
         message: "the server bank has 64 instances, and no more are allowed",
-        hint: "let instances leave, or let their leases run out, before more join",
+        hint: Hint::Standard("let instances leave, or let their leases run out, before more join"),
         see: &["too_many_servers"],
-    },
-    Code {
-        code: "unknown_setting",
+    };
+
+    UNKNOWN_SETTING = Code {
+        name: "unknown_setting",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(404)],
@@ -123,11 +133,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "No setting that can be changed while the gateway runs has this key.",
         advice: "The hint lists them.",
         message: "there is no setting \"mcp_server\"",
-        hint: "the settings are mcp_servers, aliases, agents, capabilities",
+        hint: Hint::Example("the settings are mcp_servers, aliases, agents, capabilities"),
         see: &["invalid_setting"],
-    },
-    Code {
-        code: "invalid_setting",
+    };
+
+    INVALID_SETTING = Code {
+        name: "invalid_setting",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -135,11 +146,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "Part of the value is wrong. `field` says which.",
         advice: "Correct it. Nothing was changed.",
         message: "value[0].url: relative URL without a base",
-        hint: "",
+        hint: Hint::None,
         see: &["unknown_setting"],
-    },
-    Code {
-        code: "changed_meanwhile",
+    };
+
+    CHANGED_MEANWHILE = Code {
+        name: "changed_meanwhile",
         fault: Blame::Caller,
         retry: Retry::Anew,
         seen: &[Seen::Http(409)],
@@ -147,11 +159,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The server no longer offers the definition that was reviewed, or others keep changing the same setting.",
         advice: "Review it again with `toolgate tools diff NAME` and decide again; for a setting, try again in a moment.",
         message: "what the server offers for bank:transfer is not what was looked at",
-        hint: "it offers sha256:9f86… now; look at `toolgate tools diff bank:transfer` again",
+        hint: Hint::Example("it offers sha256:9f86… now; look at `toolgate tools diff bank:transfer` again"),
         see: &["stale"],
-    },
-    Code {
-        code: "nothing_to_review",
+    };
+
+    NOTHING_TO_REVIEW = Code {
+        name: "nothing_to_review",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -159,35 +172,26 @@ pub(super) const CODES: &[Code] = &[
         happened: "The tool is unchanged since it was pinned, or was already reviewed.",
         advice: "Nothing needs to be done.",
         message: "nothing about bank:transfer waits for a review: it is active",
-        hint: "",
+        hint: Hint::None,
         see: &["tool_quarantined"],
-    },
-    Code {
-        code: "secret_invalid",
+    };
+
+    SECRET_INVALID = Code {
+        name: "secret_invalid",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
         title: "The secret cannot be used",
-        happened: "The value is empty or too long, or cannot be sent in a header or an environment variable.",
-        advice: "Store it without line breaks and control characters.",
+        happened: "The value is empty or too long, or cannot be sent in a header or an environment variable; or the vault \
+             refused it: its name is not valid, or the vault's key does not match.",
+        advice: "Store it without line breaks and control characters, under a name as the message has it. The operator checks `[vault]`.",
         message: "the secret cannot be used: it holds a line break",
-        hint: "",
-        see: &["secret_refused"],
-    },
-    Code {
-        code: "secret_refused",
-        fault: Blame::Caller,
-        retry: Retry::No,
-        seen: &[Seen::Http(422)],
-        title: "The vault refused the secret",
-        happened: "The secret could not be stored: its name is not valid, or the vault's key does not match.",
-        advice: "Check the name; the operator checks `[vault]`.",
-        message: "a secret's name has 1 to 64 of the characters A-Z a-z 0-9 . _ -",
-        hint: "",
-        see: &["secret_invalid", "configuration.md#vault"],
-    },
-    Code {
-        code: "secret_bound",
+        hint: Hint::None,
+        see: &["secret_bound", "configuration.md#vault"],
+    };
+
+    SECRET_BOUND = Code {
+        name: "secret_bound",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(403)],
@@ -197,11 +201,12 @@ pub(super) const CODES: &[Code] = &[
         advice: "An admin allows the address with `toolgate secrets allow SERVER NAME ORIGIN`, or changes the server \
              themselves; or store a secret of your own under another name.",
         message: "the secret TOKEN of server \"github\" may not be sent to https://elsewhere.example",
-        hint: "an admin allows it with `toolgate secrets allow github TOKEN https://elsewhere.example`",
-        see: &["secret_refused", "wrong_role"],
-    },
-    Code {
-        code: "last_admin",
+        hint: Hint::Example("an admin allows it with `toolgate secrets allow github TOKEN https://elsewhere.example`"),
+        see: &["secret_invalid", "wrong_role"],
+    };
+
+    LAST_ADMIN = Code {
+        name: "last_admin",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -209,12 +214,13 @@ pub(super) const CODES: &[Code] = &[
         happened: "The token to be revoked is the only one left that can administer the gateway over the network.",
         advice: "Create another admin token first, or run `toolgate token revoke` on the machine with the data folder.",
         message: "this is the last token of an admin: without it no one could create tokens here",
-        hint: "make another one first, or run `toolgate token revoke` on the machine that has the data \
-             folder",
-        see: &["token_invalid", "role_insufficient"],
-    },
-    Code {
-        code: "token_invalid",
+        hint: Hint::Standard("make another one first, or run `toolgate token revoke` on the machine that has the data \
+             folder"),
+        see: &["token_invalid", "wrong_role"],
+    };
+
+    TOKEN_INVALID = Code {
+        name: "token_invalid",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -222,7 +228,7 @@ pub(super) const CODES: &[Code] = &[
         happened: "The properties of the new token contradict each other, such as a server's token without a server.",
         advice: "Correct what the message names.",
         message: "a token of role server names its server",
-        hint: "",
+        hint: Hint::None,
         see: &["last_admin", "unknown_agent"],
-    },
-];
+    };
+}

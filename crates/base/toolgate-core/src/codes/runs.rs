@@ -1,11 +1,12 @@
 //! Codes of runs, their calls and their questions.
 
-use super::code::{Code, Retry, Seen};
+use super::code::{Code, Hint, Retry, Seen};
 use crate::Blame;
 
-pub(super) const CODES: &[Code] = &[
-    Code {
-        code: "unknown_run",
+codes! { RUNS, "Runs and questions";
+
+    UNKNOWN_RUN = Code {
+        name: "unknown_run",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(404), Seen::Result],
@@ -13,11 +14,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "No run has this id, or it is not this caller's.",
         advice: "`toolgate runs list` shows the existing runs; `POST /runs` creates one.",
         message: "there is no run run_019a…",
-        hint: "`toolgate runs list` shows those there are; `POST /runs` creates one",
+        hint: Hint::Standard("`toolgate runs list` shows those there are; `POST /runs` creates one"),
         see: &["run_ended"],
-    },
-    Code {
-        code: "unknown_task",
+    };
+
+    UNKNOWN_TASK = Code {
+        name: "unknown_task",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(404)],
@@ -25,11 +27,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "No task has this id.",
         advice: "`GET /tasks` lists the existing tasks.",
         message: "there is no task task_019a…",
-        hint: "`GET /tasks` lists those there are",
+        hint: Hint::Standard("`GET /tasks` lists those there are"),
         see: &["bad_task"],
-    },
-    Code {
-        code: "unknown_input",
+    };
+
+    UNKNOWN_INPUT = Code {
+        name: "unknown_input",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(404)],
@@ -37,11 +40,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "No question has this id, or it belongs to another principal's run.",
         advice: "`toolgate inputs list` shows the questions that wait for an answer.",
         message: "there is no question inp_019a…",
-        hint: "`toolgate inputs list` shows those that wait for an answer",
+        hint: Hint::Standard("`toolgate inputs list` shows those that wait for an answer"),
         see: &["input_answered", "input_cancelled"],
-    },
-    Code {
-        code: "no_run",
+    };
+
+    NO_RUN = Code {
+        name: "no_run",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
@@ -50,11 +54,12 @@ pub(super) const CODES: &[Code] = &[
              a session without one.",
         advice: "`POST /runs` starts a run and opens its session.",
         message: "this session does not belong to a run",
-        hint: "`POST /runs` starts one and opens its session",
+        hint: Hint::Standard("`POST /runs` starts one and opens its session"),
         see: &["no_session"],
-    },
-    Code {
-        code: "no_session",
+    };
+
+    NO_SESSION = Code {
+        name: "no_session",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(400), Seen::Http(409)],
@@ -63,11 +68,12 @@ pub(super) const CODES: &[Code] = &[
         advice: "`POST /sessions` with this `run` opens one. Clients of the older transport post to the URL that `GET \
              /sse` returns.",
         message: "run run_019a… has no session yet",
-        hint: "`POST /sessions` with this `run` opens one",
+        hint: Hint::Standard("`POST /sessions` with this `run` opens one"),
         see: &["no_run", "unknown_session"],
-    },
-    Code {
-        code: "run_ended",
+    };
+
+    RUN_ENDED = Code {
+        name: "run_ended",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(410), Seen::Result],
@@ -75,11 +81,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The run is completed, partial, failed or cancelled, and accepts nothing more.",
         advice: "Start another run for more work.",
         message: "run run_019a… has ended: it is completed",
-        hint: "start another run for more work",
+        hint: Hint::Standard("start another run for more work"),
         see: &["run_state"],
-    },
-    Code {
-        code: "run_paused",
+    };
+
+    RUN_PAUSED = Code {
+        name: "run_paused",
         fault: Blame::Caller,
         retry: Retry::Anew,
         seen: &[Seen::Http(409), Seen::Result],
@@ -87,12 +94,13 @@ pub(super) const CODES: &[Code] = &[
         happened: "The run was paused, or waits for the answer to a question.",
         advice: "Answer the question, or resume the run with `toolgate runs resume ID`; then repeat the call.",
         message: "run run_019a… is paused: it waits for an answer to inp_019a… (\"Which account?\")",
-        hint: "`toolgate inputs answer inp_019a…` answers it; request_user_input with the slot_id \
-             \"account\" waits for the answer",
+        hint: Hint::Example("`toolgate inputs answer inp_019a…` answers it; request_user_input with the slot_id \
+             \"account\" waits for the answer"),
         see: &["run_state", "input_answered"],
-    },
-    Code {
-        code: "run_state",
+    };
+
+    RUN_STATE = Code {
+        name: "run_state",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -100,11 +108,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The request does not fit the run's state, such as resuming a run that is not paused.",
         advice: "`toolgate runs show ID` shows the run's state and what it waits for.",
         message: "run run_019a… is running, not paused",
-        hint: "there is nothing to resume; `toolgate runs show` says where it stands",
+        hint: Hint::Standard("there is nothing to resume; `toolgate runs show` says where it stands"),
         see: &["run_paused", "run_ended"],
-    },
-    Code {
-        code: "run_too_deep",
+    };
+
+    RUN_TOO_DEEP = Code {
+        name: "run_too_deep",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -112,11 +121,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The new run would be nested deeper than runs may be.",
         advice: "Do the work in the parent run, or in a run of its own.",
         message: "there are at most 8 runs nested within one another",
-        hint: "do the work in the parent run, or in a run of its own",
+        hint: Hint::Standard("do the work in the parent run, or in a run of its own"),
         see: &["too_many_runs"],
-    },
-    Code {
-        code: "too_many_runs",
+    };
+
+    TOO_MANY_RUNS = Code {
+        name: "too_many_runs",
         fault: Blame::Caller,
         retry: Retry::Yes,
         seen: &[Seen::Http(429)],
@@ -124,11 +134,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The limit of open runs that belong together is reached.",
         advice: "End some of them first.",
         message: "100 runs that belong together have not ended, and no more are allowed",
-        hint: "end some of them first",
+        hint: Hint::Standard("end some of them first"),
         see: &["run_too_deep"],
-    },
-    Code {
-        code: "budget_exhausted",
+    };
+
+    BUDGET_EXHAUSTED = Code {
+        name: "budget_exhausted",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409), Seen::Result],
@@ -136,11 +147,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The run, or a run above it, has used the calls, tokens or time that it was given.",
         advice: "`store_artifact` and `complete_workflow` still work: keep what there is, and end the run.",
         message: "the budget of run run_019a… is used up: 50 of 50 calls",
-        hint: "store_artifact and complete_workflow still work: keep what there is, and end the run",
+        hint: Hint::Standard("store_artifact and complete_workflow still work: keep what there is, and end the run"),
         see: &["run_ended"],
-    },
-    Code {
-        code: "too_early",
+    };
+
+    TOO_EARLY = Code {
+        name: "too_early",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
@@ -149,11 +161,12 @@ pub(super) const CODES: &[Code] = &[
         advice: "Look for the answer with other tools first, then ask for what is missing.",
         message: "a person is asked only after 2 calls of data tools have completed in this run; so far none \
              has, so 2 more are missing",
-        hint: "look for the answer with other tools first, then ask for what is left",
+        hint: Hint::Standard("look for the answer with other tools first, then ask for what is left"),
         see: &["slot_taken"],
-    },
-    Code {
-        code: "bad_slot",
+    };
+
+    BAD_SLOT = Code {
+        name: "bad_slot",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
@@ -162,11 +175,12 @@ pub(super) const CODES: &[Code] = &[
              take none.",
         advice: "Give two or more options to `choice` and `multi_choice`, and none to the others.",
         message: "a choice has two or more options",
-        hint: "choice and multi_choice have two or more options, the other types none",
+        hint: Hint::Standard("choice and multi_choice have two or more options, the other types none"),
         see: &["slot_taken"],
-    },
-    Code {
-        code: "slot_taken",
+    };
+
+    SLOT_TAKEN = Code {
+        name: "slot_taken",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Result],
@@ -175,11 +189,12 @@ pub(super) const CODES: &[Code] = &[
         advice: "Use another `slot_id` for another question, or the very same arguments for the same one.",
         message: "something else was asked in this run under the slot_id \"account\": a text, \"Which \
              account?\"",
-        hint: "use another slot_id for another question, or the very same arguments for the same one",
+        hint: Hint::Standard("use another slot_id for another question, or the very same arguments for the same one"),
         see: &["bad_slot"],
-    },
-    Code {
-        code: "bad_answer",
+    };
+
+    BAD_ANSWER = Code {
+        name: "bad_answer",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -187,11 +202,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The answer is not one of the options, or has the wrong type.",
         advice: "`toolgate inputs list` shows the question and the answers it accepts.",
         message: "\"maybe\" is none of the options",
-        hint: "`toolgate inputs list` shows what is asked, and which answers it takes",
+        hint: Hint::Standard("`toolgate inputs list` shows what is asked, and which answers it takes"),
         see: &["unknown_input"],
-    },
-    Code {
-        code: "input_answered",
+    };
+
+    INPUT_ANSWERED = Code {
+        name: "input_answered",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -199,11 +215,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "Another person answered first, and the run continued with that answer.",
         advice: "Nothing needs to be done: the first answer stands.",
         message: "the question inp_019a… was answered by ann at 2026-01-05T10:00:00.000Z",
-        hint: "an answer stands; the run went on with it",
+        hint: Hint::Standard("an answer stands; the run went on with it"),
         see: &["input_cancelled"],
-    },
-    Code {
-        code: "input_cancelled",
+    };
+
+    INPUT_CANCELLED = Code {
+        name: "input_cancelled",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(410), Seen::Result],
@@ -211,11 +228,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The question was withdrawn, because its run ended or was cancelled.",
         advice: "People need to do nothing. An agent continues without the answer, or asks under another `slot_id`.",
         message: "the question inp_019a… was cancelled: its run no longer waits for it",
-        hint: "`toolgate inputs list` shows the questions that still wait",
+        hint: Hint::Standard("`toolgate inputs list` shows the questions that still wait"),
         see: &["input_answered"],
-    },
-    Code {
-        code: "calls_in_flight",
+    };
+
+    CALLS_IN_FLIGHT = Code {
+        name: "calls_in_flight",
         fault: Blame::Caller,
         retry: Retry::Anew,
         seen: &[Seen::Http(409), Seen::Result],
@@ -224,11 +242,12 @@ pub(super) const CODES: &[Code] = &[
              `runs.completion_wait_seconds`.",
         advice: "Wait for their results and then complete the run; `toolgate runs cancel` ends it at once.",
         message: "1 call in this run have not ended: bank:transfer (tc_019a…)",
-        hint: "wait for their results and complete the run then; `toolgate runs cancel` ends it as it is",
+        hint: Hint::Standard("wait for their results and complete the run then; `toolgate runs cancel` ends it as it is"),
         see: &["children_running", "configuration.md#runs"],
-    },
-    Code {
-        code: "children_running",
+    };
+
+    CHILDREN_RUNNING = Code {
+        name: "children_running",
         fault: Blame::Caller,
         retry: Retry::Anew,
         seen: &[Seen::Http(409), Seen::Result],
@@ -236,11 +255,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The run was asked to complete while runs that it started have not ended.",
         advice: "End or cancel them first.",
         message: "1 run within this one have not ended: run_019a…",
-        hint: "end or cancel them first",
+        hint: Hint::Standard("end or cancel them first"),
         see: &["calls_in_flight"],
-    },
-    Code {
-        code: "call_id_twice",
+    };
+
+    CALL_ID_TWICE = Code {
+        name: "call_id_twice",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -248,11 +268,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The ids of the calls in one batch must differ.",
         advice: "Give each call an id of its own.",
         message: "field `calls[1].id`: \"call_1\" is the id of another call too",
-        hint: "give each call an id of its own",
+        hint: Hint::Standard("give each call an id of its own"),
         see: &["call_id_reused"],
-    },
-    Code {
-        code: "call_id_reused",
+    };
+
+    CALL_ID_REUSED = Code {
+        name: "call_id_reused",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409), Seen::Result],
@@ -261,11 +282,12 @@ pub(super) const CODES: &[Code] = &[
              id is answered with its result; a different call is refused.",
         advice: "Send exactly the same call again, or give this one an id of its own.",
         message: "another call was made in this run under the id \"call_1\"",
-        hint: "send the very same call again, or give this one an id of its own",
+        hint: Hint::Standard("send the very same call again, or give this one an id of its own"),
         see: &["call_id_twice", "call_running"],
-    },
-    Code {
-        code: "call_running",
+    };
+
+    CALL_RUNNING = Code {
+        name: "call_running",
         fault: Blame::Caller,
         retry: Retry::Yes,
         seen: &[Seen::Result],
@@ -273,11 +295,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The call was already sent under this id, and has no result yet.",
         advice: "Send it again under the same id: it waits for the result.",
         message: "the call was sent before under this id, and is still under way",
-        hint: "send it again under the same id, and it waits for the result",
+        hint: Hint::Example("send it again under the same id, and it waits for the result"),
         see: &["call_id_reused"],
-    },
-    Code {
-        code: "call_unknown",
+    };
+
+    CALL_UNKNOWN = Code {
+        name: "call_unknown",
         fault: Blame::Gateway,
         retry: Retry::No,
         seen: &[Seen::Result],
@@ -286,11 +309,12 @@ pub(super) const CODES: &[Code] = &[
              be safe to repeat.",
         advice: "Check what the call may have changed before you repeat it, under another id.",
         message: "the gateway stopped while the call was in progress: it is not known whether it ran",
-        hint: "look at what it may have changed before you repeat it, under another id",
+        hint: Hint::Example("look at what it may have changed before you repeat it, under another id"),
         see: &["server_lost"],
-    },
-    Code {
-        code: "bad_call_id",
+    };
+
+    BAD_CALL_ID = Code {
+        name: "bad_call_id",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422), Seen::Result],
@@ -298,11 +322,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The id is empty or too long.",
         advice: "Pass the id that the model gave the call.",
         message: "the id of a call has 1 to 200 characters",
-        hint: "pass the id that the model gave the call",
+        hint: Hint::Standard("pass the id that the model gave the call"),
         see: &["call_id_twice"],
-    },
-    Code {
-        code: "bad_task",
+    };
+
+    BAD_TASK = Code {
+        name: "bad_task",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -310,11 +335,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The name or the description of the task is empty or too long.",
         advice: "Give it a short name, and put the rest into `description`.",
         message: "the name of a task has 1 to 200 printable characters",
-        hint: "give it a short name, and the rest as `description`",
+        hint: Hint::Example("give it a short name, and the rest as `description`"),
         see: &["unknown_task"],
-    },
-    Code {
-        code: "bad_summary",
+    };
+
+    BAD_SUMMARY = Code {
+        name: "bad_summary",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422), Seen::Result],
@@ -322,11 +348,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The summary of a run is limited in length.",
         advice: "Shorten it, or store it as an artifact.",
         message: "`summary` has at most 20000 characters",
-        hint: "shorten it, or store it as an artifact",
+        hint: Hint::Example("shorten it, or store it as an artifact"),
         see: &["bad_reason"],
-    },
-    Code {
-        code: "bad_reason",
+    };
+
+    BAD_REASON = Code {
+        name: "bad_reason",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -334,11 +361,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The reason for pausing or cancelling a run is limited in length.",
         advice: "Shorten it.",
         message: "`reason` has at most 500 characters",
-        hint: "shorten it, or store it as an artifact",
+        hint: Hint::Example("shorten it, or store it as an artifact"),
         see: &["bad_summary"],
-    },
-    Code {
-        code: "bad_input",
+    };
+
+    BAD_INPUT = Code {
+        name: "bad_input",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -346,7 +374,7 @@ pub(super) const CODES: &[Code] = &[
         happened: "The input of the run has too many files, an invalid path, or the same path twice.",
         advice: "Correct the paths; pack very many files into an archive.",
         message: "the path \"data/a.csv\" is given twice",
-        hint: "each path names one file",
+        hint: Hint::Example("each path names one file"),
         see: &["unknown_file"],
-    },
-];
+    };
+}

@@ -1,11 +1,12 @@
 //! Codes of sessions, agents and capabilities.
 
-use super::code::{Code, Retry, Seen};
+use super::code::{Code, Hint, Retry, Seen};
 use crate::Blame;
 
-pub(super) const CODES: &[Code] = &[
-    Code {
-        code: "unknown_session",
+codes! { SESSIONS, "Sessions, agents and capabilities";
+
+    UNKNOWN_SESSION = Code {
+        name: "unknown_session",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(404)],
@@ -13,35 +14,26 @@ pub(super) const CODES: &[Code] = &[
         happened: "No session has this id, or it is not this caller's.",
         advice: "`POST /sessions` opens one; `toolgate sessions list` shows the existing sessions.",
         message: "there is no session \"ses_019a…\"",
-        hint: "`POST /sessions` opens one; `toolgate sessions list` shows those there are",
-        see: &["session_closed", "session_over"],
-    },
-    Code {
-        code: "session_closed",
-        fault: Blame::Caller,
-        retry: Retry::No,
-        seen: &[Seen::Http(410)],
-        title: "The session is closed",
-        happened: "The session was closed, or was idle for too long. Its token is no longer valid.",
-        advice: "Open another session.",
-        message: "the session ses_019a… is closed",
-        hint: "open another one",
-        see: &["unknown_session", "session_over"],
-    },
-    Code {
-        code: "session_over",
+        hint: Hint::Standard("`POST /sessions` opens one; `toolgate sessions list` shows those there are"),
+        see: &["session_closed"],
+    };
+
+    SESSION_CLOSED = Code {
+        name: "session_closed",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(410), Seen::Result],
-        title: "The session of this call has ended",
-        happened: "The session was closed while a call in it was in progress.",
+        title: "The session is closed",
+        happened: "The session was closed, perhaps while a call in it was in progress, or was idle for too long. Its token is no \
+             longer valid.",
         advice: "Open another session and call again.",
-        message: "the session of this call has ended",
-        hint: "",
-        see: &["session_closed"],
-    },
-    Code {
-        code: "default_session",
+        message: "the session ses_019a… is closed",
+        hint: Hint::Standard("open another one"),
+        see: &["unknown_session"],
+    };
+
+    DEFAULT_SESSION = Code {
+        name: "default_session",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -49,11 +41,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "This is the session of a credential that brings none of its own; it follows its agent's definition.",
         advice: "Change the definition, or revoke the token.",
         message: "ses_019a… is what a credential has that brings no session; it follows its agent's definition",
-        hint: "change the definition, or revoke the token",
+        hint: Hint::Standard("change the definition, or revoke the token"),
         see: &["unknown_session"],
-    },
-    Code {
-        code: "too_many_sessions",
+    };
+
+    TOO_MANY_SESSIONS = Code {
+        name: "too_many_sessions",
         fault: Blame::Caller,
         retry: Retry::Yes,
         seen: &[Seen::Http(429), Seen::Http(503)],
@@ -62,11 +55,12 @@ pub(super) const CODES: &[Code] = &[
              `[limits] sessions_max` allows.",
         advice: "Close a session that is no longer needed, or raise the limit.",
         message: "1000 sessions of the agent reviewer are open, and no more are allowed",
-        hint: "close one that is no longer needed, or raise limits.sessions_max of the agent",
+        hint: Hint::Standard("close one that is no longer needed, or raise limits.sessions_max of the agent"),
         see: &["configuration.md#agents", "configuration.md#limits"],
-    },
-    Code {
-        code: "invalid_session",
+    };
+
+    INVALID_SESSION = Code {
+        name: "invalid_session",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -74,11 +68,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "A name or label of the new session is empty, too long or not printable.",
         advice: "Correct what `field` names.",
         message: "`name` has 1 to 200 printable characters",
-        hint: "",
+        hint: Hint::None,
         see: &["invalid_mounts"],
-    },
-    Code {
-        code: "invalid_principal",
+    };
+
+    INVALID_PRINCIPAL = Code {
+        name: "invalid_principal",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -86,11 +81,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The session was requested for a principal whose name could be mistaken for another.",
         advice: "Choose another name.",
         message: "a principal may not be called \"gateway\", which could be mistaken for another principal",
-        hint: "",
+        hint: Hint::None,
         see: &["not_allowed"],
-    },
-    Code {
-        code: "invalid_mounts",
+    };
+
+    INVALID_MOUNTS = Code {
+        name: "invalid_mounts",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -98,11 +94,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The mounts of the session have too many entries, or names that are not valid.",
         advice: "Correct what `field` names.",
         message: "a name in it is empty",
-        hint: "",
+        hint: Hint::None,
         see: &["unknown_mount", "mount_left_out"],
-    },
-    Code {
-        code: "unknown_mount",
+    };
+
+    UNKNOWN_MOUNT = Code {
+        name: "unknown_mount",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -110,11 +107,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The session names a server, provider, pointer or knowledge base that does not exist.",
         advice: "Check the spelling; the answer has the nearest name or those that exist.",
         message: "there is no server \"bnak\"",
-        hint: "did you mean bank?",
+        hint: Hint::Example("did you mean bank?"),
         see: &["mount_left_out"],
-    },
-    Code {
-        code: "mount_left_out",
+    };
+
+    MOUNT_LEFT_OUT = Code {
+        name: "mount_left_out",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -122,11 +120,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "A session can mount only what its agent's definition includes.",
         advice: "Choose a server that the agent has, or change the agent.",
         message: "the agent leaves out the server \"bank\"",
-        hint: "it has files, search",
+        hint: Hint::Example("it has files, search"),
         see: &["unknown_mount"],
-    },
-    Code {
-        code: "template_too_weak",
+    };
+
+    TEMPLATE_TOO_WEAK = Code {
+        name: "template_too_weak",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -135,11 +134,12 @@ pub(super) const CODES: &[Code] = &[
              Strictness never relaxes.",
         advice: "Ask for the template in the hint, for a stricter one, or for none.",
         message: "the policy template exploratory is weaker than standard, which holds already",
-        hint: "ask for standard or a stricter one, or for none",
+        hint: Hint::Example("ask for standard or a stricter one, or for none"),
         see: &["unknown_template", "configuration.md#policy"],
-    },
-    Code {
-        code: "unknown_template",
+    };
+
+    UNKNOWN_TEMPLATE = Code {
+        name: "unknown_template",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -147,11 +147,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "`policy_template` is not the name of a template.",
         advice: "Choose `exploratory`, `standard`, `regulated` or `audit_critical`.",
         message: "there is no policy template \"strict\"",
-        hint: "the templates are exploratory, standard, regulated, audit_critical",
+        hint: Hint::Example("the templates are exploratory, standard, regulated, audit_critical"),
         see: &["template_too_weak"],
-    },
-    Code {
-        code: "unknown_agent",
+    };
+
+    UNKNOWN_AGENT = Code {
+        name: "unknown_agent",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(404), Seen::Http(422)],
@@ -159,11 +160,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "No agent definition has this name, neither in the file nor in the settings.",
         advice: "`toolgate agents list` shows the existing agents.",
         message: "there is no agent \"reviewr\"",
-        hint: "did you mean reviewer?",
+        hint: Hint::Example("did you mean reviewer?"),
         see: &["agent_undefined"],
-    },
-    Code {
-        code: "agent_undefined",
+    };
+
+    AGENT_UNDEFINED = Code {
+        name: "agent_undefined",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(403)],
@@ -171,11 +173,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The token is bound to an agent whose definition was removed.",
         advice: "The operator defines the agent again, or creates another token.",
         message: "this token is bound to the agent \"reviewer\", which is no longer defined",
-        hint: "define it again, or use another token",
+        hint: Hint::Standard("define it again, or use another token"),
         see: &["unknown_agent"],
-    },
-    Code {
-        code: "bad_definition",
+    };
+
+    BAD_DEFINITION = Code {
+        name: "bad_definition",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -183,11 +186,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The definition of the agent contradicts itself, or refers to something that does not exist.",
         advice: "The operator corrects it; the message says what is wrong.",
         message: "the agent reviewer has a pattern that is none",
-        hint: "ask the operator of the gateway to correct it",
+        hint: Hint::Example("ask the operator of the gateway to correct it"),
         see: &["unknown_capability"],
-    },
-    Code {
-        code: "unknown_capability",
+    };
+
+    UNKNOWN_CAPABILITY = Code {
+        name: "unknown_capability",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(404), Seen::Http(409), Seen::Http(422)],
@@ -195,11 +199,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "An agent, a request or a setting names a capability that is not defined.",
         advice: "Check the spelling; `toolgate capabilities list` shows the existing capabilities.",
         message: "there is no capability \"cod\"",
-        hint: "did you mean code?",
+        hint: Hint::Example("did you mean code?"),
         see: &["capability_in_use"],
-    },
-    Code {
-        code: "capability_in_use",
+    };
+
+    CAPABILITY_IN_USE = Code {
+        name: "capability_in_use",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -207,11 +212,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The capability cannot be removed while agents name it.",
         advice: "Remove it from these agents first.",
         message: "the capability code is used by the agents reviewer",
-        hint: "remove it from these agents first",
+        hint: Hint::Standard("remove it from these agents first"),
         see: &["unknown_capability"],
-    },
-    Code {
-        code: "two_agents",
+    };
+
+    TWO_AGENTS = Code {
+        name: "two_agents",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -219,11 +225,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "A principal or a group can start with one agent only, and two definitions claim it.",
         advice: "Remove it from the other definition first, or leave it out here.",
         message: "the agents \"reviewer\" and \"writer\" are both for \"review-bot\"",
-        hint: "remove it from the other definition first, or leave it out here",
+        hint: Hint::Standard("remove it from the other definition first, or leave it out here"),
         see: &["unknown_agent"],
-    },
-    Code {
-        code: "defined_in_file",
+    };
+
+    DEFINED_IN_FILE = Code {
+        name: "defined_in_file",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(409)],
@@ -231,11 +238,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "What `toolgate.toml` defines cannot be changed over the API.",
         advice: "Change it in the file, or choose another name.",
         message: "the agent \"reviewer\" is defined in toolgate.toml",
-        hint: "change it there, or choose another name",
+        hint: Hint::Standard("change it there, or choose another name"),
         see: &["name_taken"],
-    },
-    Code {
-        code: "name_differs",
+    };
+
+    NAME_DIFFERS = Code {
+        name: "name_differs",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Http(422)],
@@ -243,7 +251,7 @@ pub(super) const CODES: &[Code] = &[
         happened: "The name in the body differs from the name in the path.",
         advice: "Leave the name out. To rename it, store it under the new name and delete the old one.",
         message: "field `name`: \"writer\" is not \"reviewer\", which the address names",
-        hint: "leave it out; to rename, put it under the new name and delete the old one",
+        hint: Hint::Standard("leave it out; to rename, put it under the new name and delete the old one"),
         see: &["defined_in_file"],
-    },
-];
+    };
+}

@@ -1,11 +1,12 @@
 //! Codes of warnings, which accompany a result in its envelope.
 
-use super::code::{Code, Retry, Seen};
+use super::code::{Code, Hint, Retry, Seen};
 use crate::Blame;
 
-pub(super) const CODES: &[Code] = &[
-    Code {
-        code: "alias",
+codes! { WARNINGS, "Warnings";
+
+    ALIAS = Code {
+        name: "alias",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Warning],
@@ -13,11 +14,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The call used an alias. It works until the day that the message names.",
         advice: "Use the name in the message.",
         message: "\"transfer\" is another name for bank:transfer. Use \"bank__transfer\".",
-        hint: "",
+        hint: Hint::None,
         see: &["alias_sunset"],
-    },
-    Code {
-        code: "arguments_as_text",
+    };
+
+    ARGUMENTS_AS_TEXT = Code {
+        name: "arguments_as_text",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Warning],
@@ -25,11 +27,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "`arguments` of `call_tool` was a string with JSON in it; the gateway parsed it.",
         advice: "Send an object.",
         message: "`arguments` came as a string and was read as JSON; send an object",
-        hint: "",
+        hint: Hint::None,
         see: &["invalid_arguments"],
-    },
-    Code {
-        code: "filtered",
+    };
+
+    FILTERED = Code {
+        name: "filtered",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Warning],
@@ -38,11 +41,12 @@ pub(super) const CODES: &[Code] = &[
              with `[masked: NAME]`. The message says what kind of thing it was and where.",
         advice: "Continue without it. The operator decides what may be passed on.",
         message: "filter \"no card numbers\" masked card at /text before the call was sent",
-        hint: "",
+        hint: Hint::None,
         see: &["filter_blocked", "configuration.md#filters"],
-    },
-    Code {
-        code: "input_unchecked",
+    };
+
+    INPUT_UNCHECKED = Code {
+        name: "input_unchecked",
         fault: Blame::Server,
         retry: Retry::No,
         seen: &[Seen::Warning],
@@ -53,11 +57,12 @@ pub(super) const CODES: &[Code] = &[
         advice: "The server's author fixes the schema: it should contain everything that it refers to.",
         message: "a part of the arguments was not checked: its schema is not used in full: it refers to \
              \"https://example.com/address.json\", which is not part of it, and nothing is fetched",
-        hint: "",
+        hint: Hint::None,
         see: &["tool_unreadable"],
-    },
-    Code {
-        code: "output_schema",
+    };
+
+    OUTPUT_SCHEMA = Code {
+        name: "output_schema",
         fault: Blame::Server,
         retry: Retry::No,
         seen: &[Seen::Warning, Seen::Result],
@@ -68,11 +73,12 @@ pub(super) const CODES: &[Code] = &[
              where the result differs.",
         message: "the result of bank:balance breaks the tool's own schema: /total: \"12\" is not of type \
              \"number\"",
-        hint: "the tool ran; its server must be fixed, or `output = \"warn\"` set for it",
+        hint: Hint::Standard("the tool ran; its server must be fixed, or `output = \"warn\"` set for it"),
         see: &["server_garbled", "configuration.md#validation"],
-    },
-    Code {
-        code: "edited",
+    };
+
+    EDITED = Code {
+        name: "edited",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Warning],
@@ -81,11 +87,12 @@ pub(super) const CODES: &[Code] = &[
              changed what, redacted as people see it; so does the beginning of the result.",
         advice: "Report what ran, not what was requested.",
         message: "ann changed the arguments before the call ran: /amount 900 → 150",
-        hint: "",
+        hint: Hint::None,
         see: &["changes_requested"],
-    },
-    Code {
-        code: "meta_withheld",
+    };
+
+    META_WITHHELD = Code {
+        name: "meta_withheld",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Warning],
@@ -95,11 +102,12 @@ pub(super) const CODES: &[Code] = &[
         advice: "Put what the server needs into the arguments.",
         message: "people agreed to the arguments of this call alone, so these members of `_meta` were not sent: \
              vendor/priority",
-        hint: "",
+        hint: Hint::None,
         see: &["pending_approval"],
-    },
-    Code {
-        code: "run_not_yours",
+    };
+
+    RUN_NOT_YOURS = Code {
+        name: "run_not_yours",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Warning],
@@ -108,11 +116,12 @@ pub(super) const CODES: &[Code] = &[
              recorded under that run.",
         advice: "Name a run of your own, or none. A principal that works in a run has a token for it.",
         message: "the call was not recorded under run_1, which is not a run of its caller",
-        hint: "",
+        hint: Hint::None,
         see: &["not_allowed"],
-    },
-    Code {
-        code: "sent_again",
+    };
+
+    SENT_AGAIN = Code {
+        name: "sent_again",
         fault: Blame::Server,
         retry: Retry::No,
         seen: &[Seen::Warning],
@@ -121,11 +130,12 @@ pub(super) const CODES: &[Code] = &[
              idempotent, so the gateway sent it again.",
         advice: "Nothing needs to be done.",
         message: "server \"bank\" is not available: connection refused; the call was sent once more",
-        hint: "",
+        hint: Hint::None,
         see: &["server_lost"],
-    },
-    Code {
-        code: "not_recorded",
+    };
+
+    NOT_RECORDED = Code {
+        name: "not_recorded",
         fault: Blame::Gateway,
         retry: Retry::No,
         seen: &[Seen::Warning],
@@ -133,11 +143,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The tool ran and its result is here, but the end of the call could not be recorded yet. It is recorded later.",
         advice: "Nothing needs to be done by the caller. The operator checks the store.",
         message: "the end of this call is not recorded yet: the store is not available",
-        hint: "",
+        hint: Hint::None,
         see: &["ledger_down"],
-    },
-    Code {
-        code: "file_not_mapped",
+    };
+
+    FILE_NOT_MAPPED = Code {
+        name: "file_not_mapped",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Warning],
@@ -147,11 +158,12 @@ pub(super) const CODES: &[Code] = &[
         advice: "Use the argument that takes files; the operator can give the tool a `file_strategy`.",
         message: "`path` holds file_019a… and is passed on as it is: no file strategy of tool docs:read is for \
              `path`",
-        hint: "",
+        hint: Hint::None,
         see: &["bad_file_id", "configuration.md#tools"],
-    },
-    Code {
-        code: "long_structure",
+    };
+
+    LONG_STRUCTURE = Code {
+        name: "long_structure",
         fault: Blame::Server,
         retry: Retry::No,
         seen: &[Seen::Warning],
@@ -161,11 +173,12 @@ pub(super) const CODES: &[Code] = &[
         advice: "Ask for less.",
         message: "`structuredContent` has about 90000 bytes, more than the 32768 that results should have; it \
              stays because the tool promises what it looks like",
-        hint: "",
+        hint: Hint::None,
         see: &["too_many_refs", "configuration.md#results"],
-    },
-    Code {
-        code: "too_many_refs",
+    };
+
+    TOO_MANY_REFS = Code {
+        name: "too_many_refs",
         fault: Blame::Server,
         retry: Retry::No,
         seen: &[Seen::Warning],
@@ -173,11 +186,12 @@ pub(super) const CODES: &[Code] = &[
         happened: "The result had more large or binary parts than the gateway keeps of one result.",
         advice: "Ask for less at once.",
         message: "3 parts of this result were withheld: at most 64 of one result are kept",
-        hint: "",
+        hint: Hint::None,
         see: &["long_structure"],
-    },
-    Code {
-        code: "redacted",
+    };
+
+    REDACTED = Code {
+        name: "redacted",
         fault: Blame::Gateway,
         retry: Retry::No,
         seen: &[Seen::Warning],
@@ -186,11 +200,12 @@ pub(super) const CODES: &[Code] = &[
              first answer had them.",
         advice: "Keep what you need from the first answer.",
         message: "secrets were left out of what is kept of this call; only its first answer had them",
-        hint: "",
+        hint: Hint::None,
         see: &["call_id_reused", "configuration.md#redact"],
-    },
-    Code {
-        code: "pattern_unmatched",
+    };
+
+    PATTERN_UNMATCHED = Code {
+        name: "pattern_unmatched",
         fault: Blame::Caller,
         retry: Retry::No,
         seen: &[Seen::Warning],
@@ -199,7 +214,7 @@ pub(super) const CODES: &[Code] = &[
              tools that are added later.",
         advice: "Check the spelling, if it was meant to match an existing tool.",
         message: "tools[0]: no tool fits `bnak:*`",
-        hint: "",
+        hint: Hint::None,
         see: &["unknown_capability"],
-    },
-];
+    };
+}

@@ -12,9 +12,9 @@ use toolgate_core::id::CallId;
 use toolgate_core::platform::OWN_SERVER;
 use toolgate_core::port::{BoxFuture, Reply, ServerRequest};
 use toolgate_core::tool::Action;
-use toolgate_core::{Blame, RawJson, Refusal as CoreRefusal, RefusalKind, RpcError, ServerName, Tool};
+use toolgate_core::{Blame, RawJson, Refusal, RefusalKind, RpcError, ServerName, Tool};
 use toolgate_pipeline::{
-    Answer, AnswerBody, CallRequest, Delivered, Envelope, Executor, Load, Patience, Refusal, Undelivered,
+    Answer, AnswerBody, CallRefusal, CallRequest, Delivered, Envelope, Executor, Load, Patience, Undelivered,
 };
 use toolgate_wire::object::{push_member, with_member};
 use toolgate_wire::{Members, header};
@@ -208,7 +208,7 @@ impl Deed {
     }
 
     /// Only results of tools can say that they failed; everything else is an error.
-    fn refused(&self, refusal: &Refusal, envelope: &Envelope) -> RpcError {
+    fn refused(&self, refusal: &CallRefusal, envelope: &Envelope) -> RpcError {
         let code = if refusal.fault == Blame::Caller { RpcError::INVALID_PARAMS } else { RpcError::INTERNAL };
         let mut data = json!(refusal);
         data["server"] = self.tool.server.as_str().into();
@@ -256,7 +256,7 @@ fn said(result: RawJson, envelope: &Envelope) -> Said {
 }
 
 /// Why a ref cannot be read.
-fn not_read(uri: &str, refusal: &CoreRefusal) -> RpcError {
+fn not_read(uri: &str, refusal: &Refusal) -> RpcError {
     match refusal.kind {
         RefusalKind::NotFound | RefusalKind::Gone => resource_not_found(uri),
         _ => RpcError::new(RpcError::INTERNAL, refusal.message.clone())

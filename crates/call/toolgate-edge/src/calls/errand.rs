@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use toolgate_catalog::Entry;
+use toolgate_core::codes;
 use toolgate_core::content::{Attached, Attachment, Expanded, Holder, Sent};
 use toolgate_core::event::Outcome;
 use toolgate_core::id::{CallId, RunId};
@@ -12,7 +13,7 @@ use toolgate_core::platform::PlatformTool;
 use toolgate_core::port::{BoxFuture, Reply, ServerRequest};
 use toolgate_core::run::{CallKind, RunCall, RunCallEnd};
 use toolgate_core::server::InstanceId;
-use toolgate_core::{RawJson, Refusal, RefusalKind, RpcError};
+use toolgate_core::{RawJson, Refusal, RpcError};
 use toolgate_pipeline::{Account, Answer, Clean, Delivered, Executor, Load, Tokens, Undelivered};
 use toolgate_search::tokens;
 use toolgate_wire::header;
@@ -138,8 +139,7 @@ impl<'a> Errand<'a> {
         match before.iter().find(|one| is_named(one) && !is_same(one)) {
             None => Ok(()),
             Some(changed) => Err(Refusal::new(
-                RefusalKind::Conflict,
-                "file_changed",
+                &codes::FILE_CHANGED,
                 format!("{} is not what was agreed to any more", changed.id),
             )
             .hint("call again, which asks the approvers again")),

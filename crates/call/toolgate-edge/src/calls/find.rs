@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use toolgate_catalog::{Alias, Entry, Missing, Why};
+use toolgate_core::codes::{self, Code};
 use toolgate_core::moment::rfc3339;
 use toolgate_core::scope::{Reason, Seat};
 use toolgate_core::{Role, RpcError, ServerName, Tool};
@@ -59,7 +60,7 @@ fn old_name(alias: &Alias, entry: &Entry) -> Warning {
     let until = until.unwrap_or_default();
     let message =
         format!("\"{}\" is another name for {}.{until} Use \"{}\".", alias.name, entry.canonical, entry.wire);
-    Warning::new("alias", message)
+    Warning::new(&codes::ALIAS, message)
 }
 
 /// A prompt, and whether the session shows it.
@@ -112,6 +113,17 @@ pub(crate) fn resource_not_found(uri: &str) -> RpcError {
     RpcError::invalid_params(format!("resource not found: {uri}")).with_data(json!({ "uri": uri }))
 }
 
+/// The code for a name that leads nowhere.
+pub(crate) fn code_of(missing: &Missing) -> &'static Code {
+    match missing {
+        Missing::Unknown => &codes::UNKNOWN_TOOL,
+        Missing::Withheld { why: Why::Retired, .. } => &codes::TOOL_RETIRED,
+        Missing::Withheld { why: Why::Unreadable, .. } => &codes::TOOL_UNREADABLE,
+        Missing::Withheld { why: Why::Quarantined, .. } => &codes::TOOL_QUARANTINED,
+        Missing::Sunset { .. } => &codes::ALIAS_SUNSET,
+    }
+}
+
 /// There is no such tool for this seat. Names are suggested from what it sees, so one that is out of its sight suggests what
 /// one that nobody has would.
 pub(crate) fn unknown(gateway: &Gateway, seat: &Seat, asked: &str) -> RpcError {
@@ -122,36 +134,28 @@ pub(crate) fn unknown(gateway: &Gateway, seat: &Seat, asked: &str) -> RpcError {
         [] => error,
         _ => {
             let hint = format!("did you mean {}?", names.join(", "));
-            error.with_data(json!({ "code": "unknown_tool", "hint": hint }))
+            error.with_data(json!({ "code": codes::UNKNOWN_TOOL, "hint": hint }))
         }
     }
 }
 
 pub(crate) fn error(gateway: &Gateway, seat: &Seat, asked: &str, missing: &Missing) -> RpcError {
-    match missing {
-        Missing::Unknown => unknown(gateway, seat, asked),
+    let (message, hint) = match missing {
+        Missing::Unknown => return unknown(gateway, seat, asked),
         Missing::Withheld { name, why: Why::Retired, .. } => {
-            RpcError::invalid_params(format!("tool {name} is no longer offered by its server"))
-                .with_data(json!({ "code": "tool_retired", "hint": "list the tools again" }))
+            (format!("tool {name} is no longer offered by its server"), "list the tools again".to_owned())
         }
         Missing::Withheld { name, why: Why::Unreadable, reason } => {
-            RpcError::invalid_params(format!("tool {name} cannot be used: {reason}"))
-                .with_data(json!({ "code": "tool_unreadable", "hint": "its server has to be fixed" }))
+            (format!("tool {name} cannot be used: {reason}"), "its server has to be fixed".to_owned())
         }
-        Missing::Withheld { name, why: Why::Quarantined, reason } => {
-            let hint = format!(
-                "the operator looks at it with `toolgate tools diff {name}` and accepts or rejects it"
-            );
-            RpcError::invalid_params(format!(
-                "tool {name} is withheld until somebody has looked at it: {reason}"
-            ))
-            .with_data(json!({ "code": "tool_quarantined", "hint": hint }))
-        }
-        Missing::Sunset { alias } => {
-            let message =
-                format!("the name \"{}\" is no longer in use; the tool is {}", alias.name, alias.target);
-            let hint = format!("call {}", alias.target);
-            RpcError::invalid_params(message).with_data(json!({ "code": "alias_sunset", "hint": hint }))
-        }
-    }
+        Missing::Withheld { name, why: Why::Quarantined, reason } => (
+            format!("tool {name} is withheld until somebody has looked at it: {reason}"),
+            format!("the operator looks at it with `toolgate tools diff {name}` and accepts or rejects it"),
+        ),
+        Missing::Sunset { alias } => (
+            format!("the name \"{}\" is no longer in use; the tool is {}", alias.name, alias.target),
+            format!("call {}", alias.target),
+        ),
+    };
+    RpcError::invalid_params(message).with_data(json!({ "code": code_of(missing), "hint": hint }))
 }

@@ -7,6 +7,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolgate_catalog::{Entry, Snapshot};
+use toolgate_core::codes;
 use toolgate_core::content::{Attachment, Holder, Suppliers};
 use toolgate_core::port::{BoxFuture, Reply, ServerError, ServerRequest};
 use toolgate_core::tool::{FileSlot, FileStrategy};
@@ -32,7 +33,7 @@ impl Supply {
     }
 
     fn gateway(&self) -> Result<Arc<Gateway>, Refusal> {
-        let ended = || Refusal::new(RefusalKind::Down, "shutting_down", "the gateway is shutting down");
+        let ended = || Refusal::new(&codes::SHUTTING_DOWN, "the gateway is shutting down");
         self.0.upgrade().ok_or_else(ended)
     }
 }
@@ -89,7 +90,7 @@ impl Suppliers for Supply {
 fn find_extractor(snapshot: &Snapshot, now_ms: i64, tool: &str) -> Result<Arc<Entry>, Refusal> {
     let missing = || {
         let message = format!("the text of this file is read by {tool}, and there is no such tool now");
-        Refusal::new(RefusalKind::Conflict, "extractor_failed", message)
+        Refusal::new(&codes::EXTRACTOR_FAILED, message)
             .hint("start the server that has it, or name another tool: `[files] extractor = \"server:tool\"`")
     };
     snapshot.find_tool(tool, now_ms).map(|found| found.entry).ok_or_else(missing)
@@ -106,7 +107,7 @@ async fn ask_extractor(
     let Some(slot) = slots.iter().find(takes_bytes) else {
         let message =
             format!("{} cannot read the text of files: it does not take their bytes", entry.canonical);
-        return Err(Refusal::new(RefusalKind::Conflict, "extractor_failed", message)
+        return Err(Refusal::new(&codes::EXTRACTOR_FAILED, message)
             .hint("give it `file_strategy = \"binary_base64\"` under `[[tools]]`"));
     };
     let arguments: RawJson = json!({ (slot.argument.as_str()): file.id }).into();
@@ -121,16 +122,14 @@ async fn ask_extractor(
         note: SchemaNote::Never,
         whole: Whole::ForGateway,
     };
-    let told = |error: toolgate_core::RpcError| {
-        Refusal::new(RefusalKind::Conflict, "extractor_failed", error.message)
-    };
+    let told = |error: toolgate_core::RpcError| Refusal::new(&codes::EXTRACTOR_FAILED, error.message);
     // In a box: an extraction is a call within a call.
     Box::pin(call.govern(&CancellationToken::new())).await.map_err(told)
 }
 
 /// Somebody who can neither be asked nor told anything.
 fn quiet_caller(gateway: &Gateway, holder: &Holder) -> Result<RequestCaller, Refusal> {
-    let gone = || Refusal::new(RefusalKind::Gone, "session_over", "the session of this call has ended");
+    let gone = || Refusal::new(&codes::SESSION_CLOSED, "the session of this call has ended");
     let seat = gateway.seats.seat_of(&holder.session).ok_or_else(gone)?;
     let client = Client::new(seat, Version::LATEST_MODERN, RawJson::EMPTY);
     Ok(RequestCaller::quiet(client, gateway.limits.input_wait))
@@ -146,7 +145,7 @@ enum Extracted {
 
 fn unread(tool: &str, file: &str, why: &str) -> Refusal {
     let message = format!("{tool} could not read the text of {file}: {why}");
-    Refusal::new(RefusalKind::Invalid, "extractor_failed", message)
+    Refusal::new(&codes::EXTRACTOR_FAILED, message)
         .hint("use a tool that takes the file itself, or a file that holds text")
 }
 
@@ -203,7 +202,7 @@ fn address_of(snapshot: &Snapshot, server: &ServerName, own: &str) -> Result<Str
             let message = format!(
                 "server \"{server}\" gave the id {own:?} and offers no way to read what is behind it"
             );
-            Err(Refusal::new(RefusalKind::Conflict, "unknown_ref", message)
+            Err(Refusal::new(&codes::UNKNOWN_REF, message).kind(RefusalKind::Conflict)
                 .hint("the server has to list a resource template such as \"docs://{ref_id}\", or a resource_link with the result"))
         }
     }
@@ -241,7 +240,8 @@ async fn fetch(
     request.name = Some(uri.to_owned());
     let failed = |why: String| {
         let message = format!("server \"{server}\" did not give what it calls {own:?}: {why}");
-        Refusal::new(RefusalKind::Conflict, "unknown_ref", message)
+        Refusal::new(&codes::UNKNOWN_REF, message)
+            .kind(RefusalKind::Conflict)
             .hint("it may have forgotten it; call the tool again that made it")
     };
     match forward::forward(gateway, &caller, server, None, request).await {

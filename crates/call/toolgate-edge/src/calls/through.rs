@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolgate_catalog::{Entry, Missing};
+use toolgate_core::codes::{self, Code};
 use toolgate_core::port::Reply;
 use toolgate_core::scope::Seat;
 use toolgate_core::{RawJson, RpcError};
@@ -33,11 +34,13 @@ pub(crate) async fn call(
 ) -> Result<Said, RpcError> {
     let wish = match Wish::read(request.parts.arguments.as_ref()) {
         Ok(wish) => wish,
-        Err(problem) => return Ok(failed("invalid_arguments", &problem, "send `name` and `arguments`")),
+        Err(problem) => {
+            return Ok(failed(&codes::INVALID_ARGUMENTS, &problem, "send `name` and `arguments`"));
+        }
     };
     if let Some(built_in) = BuiltIn::named(&wish.name) {
         let message = format!("{} is not called through call_tool", built_in.wire());
-        return Ok(failed("invalid_arguments", &message, "name a tool that search_tools has found"));
+        return Ok(failed(&codes::INVALID_ARGUMENTS, &message, "name a tool that search_tools has found"));
     }
     let seat = caller.client.seat();
     let found = match find::tool(gateway, &seat, &wish.name).await {
@@ -90,7 +93,7 @@ fn read_arguments(given: Option<Value>) -> Result<(Value, Option<Warning>), Stri
         Some(Value::String(text)) => match serde_json::from_str::<Value>(&text) {
             Ok(object @ Value::Object(_)) => {
                 let message = "`arguments` came as a string and was read as JSON; send an object";
-                Ok((object, Some(Warning::new("arguments_as_text", message))))
+                Ok((object, Some(Warning::new(&codes::ARGUMENTS_AS_TEXT, message))))
             }
             Ok(_) => Err("`arguments` is a string that holds no object".to_owned()),
             Err(error) => Err(format!("`arguments` is a string that is no JSON: {error}")),
@@ -121,7 +124,7 @@ fn schema_first(entry: &Entry) -> Said {
         entry.wire,
         exact_schema(entry)
     );
-    failed("describe_first", &message, "call it again with arguments that fit this schema")
+    failed(&codes::DESCRIBE_FIRST, &message, "call it again with arguments that fit this schema")
 }
 
 fn not_found(gateway: &Gateway, seat: &Seat, asked: &str, missing: &Missing) -> Said {
@@ -133,16 +136,11 @@ fn not_found(gateway: &Gateway, seat: &Seat, asked: &str, missing: &Missing) -> 
         [] => "search_tools finds the tools there are".to_owned(),
         _ => format!("did you mean {}? search_tools finds others", names.join(", ")),
     };
-    let code = match missing {
-        Missing::Unknown => "unknown_tool",
-        Missing::Withheld { .. } => "tool_withheld",
-        Missing::Sunset { .. } => "alias_sunset",
-    };
-    failed(code, &error.message, &hint)
+    failed(find::code_of(missing), &error.message, &hint)
 }
 
 /// A result that says what went wrong: a model can react to that, not to an error of the protocol.
-pub(crate) fn failed(code: &str, message: &str, hint: &str) -> Said {
+pub(crate) fn failed(code: &'static Code, message: &str, hint: &str) -> Said {
     let result = json!({
         "content": [{ "type": "text", "text": format!("{message}\nhint: {hint}") }],
         "isError": true,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use toolgate_catalog::Entry;
+use toolgate_core::codes;
 use toolgate_core::port::Reply;
 use toolgate_core::run::Whose;
 use toolgate_core::scope::Seat;
@@ -28,7 +29,6 @@ use crate::messages::said::Said;
 use crate::messages::server_state;
 
 pub(crate) const METHOD: &str = "tools/call";
-const INVALID_ARGUMENTS: &str = "invalid_arguments";
 
 /// One call and everything it needs on its way.
 pub(crate) struct ToolCall {
@@ -158,7 +158,7 @@ impl ToolCall {
             }
             AnswerBody::Refusal(refusal) => {
                 let result = refusal.tool_result(self.tool(), &envelope);
-                let mistake = self.note != SchemaNote::Never && refusal.code == INVALID_ARGUMENTS;
+                let mistake = self.note != SchemaNote::Never && refusal.code == &codes::INVALID_ARGUMENTS;
                 Reply::Complete(if mistake { self.with_schema(&result) } else { result }).into()
             }
             AnswerBody::Handle(approval) => {
@@ -218,7 +218,7 @@ pub(crate) async fn vouch(gateway: &Gateway, caller: &PrincipalId, context: &mut
         Whose::Nobodys => context.labels.run = Some(run),
         Whose::Somebodys => {
             let message = format!("the call was not recorded under {run}, which is not a run of its caller");
-            context.warnings.push(Warning::new("run_not_yours", message));
+            context.warnings.push(Warning::new(&codes::RUN_NOT_YOURS, message));
         }
     }
 }

@@ -9,19 +9,20 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::header as h;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use toolgate_core::codes;
 use toolgate_core::scope::{Credential, Route};
-use toolgate_core::{Principal, Role};
+use toolgate_core::{Principal, Refusal, Role};
 
 use crate::doors::body::OutBody;
-use crate::doors::guard::{self, ProtectedResource, Refusal};
+use crate::doors::guard::{self, NotAdmitted, ProtectedResource};
 use crate::doors::http::mcp;
 use crate::doors::http_message::{
-    EVENT_STREAM, Request, Response, empty, json_response, not_allowed, problem, whole,
+    EVENT_STREAM, Request, Response, empty, json_response, not_allowed, problem, problem_as, whole,
 };
 use crate::doors::patience::PatientBody;
 use crate::doors::places::Standing;
 use crate::doors::rest::Serves;
-use crate::doors::seats::{NoSeat, route_of};
+use crate::doors::seats::{self, route_of};
 use crate::doors::sse;
 use crate::gateway::Gateway;
 
@@ -92,12 +93,8 @@ fn looks_after(credential: &Credential) -> bool {
 }
 
 fn no_place() -> Response {
-    let mut response = problem(
-        StatusCode::SERVICE_UNAVAILABLE,
-        "connections_full",
-        "the gateway has reached its limit of connections",
-        "try again in a moment; `[limits] connections_max` sets the limit",
-    );
+    let mut response =
+        problem(&Refusal::new(&codes::CONNECTIONS_FULL, "the gateway has reached its limit of connections"));
     response.headers_mut().insert(h::RETRY_AFTER, HeaderValue::from_static("1"));
     response
 }
@@ -138,10 +135,8 @@ async fn serve(
         (path, _) if path.starts_with(ProtectedResource::PATH) => resource_metadata(gateway),
         ("/sse" | sse::MESSAGES_PATH, _) => not_allowed(),
         _ => problem(
-            StatusCode::NOT_FOUND,
-            "not_found",
-            "there is nothing here",
-            "the MCP endpoint is /mcp, or /mcp/{agent}",
+            &Refusal::new(&codes::NOT_FOUND, "there is nothing here")
+                .hint("the MCP endpoint is /mcp, or /mcp/{agent}"),
         ),
     }
 }
@@ -158,14 +153,14 @@ async fn serve_mcp(
     }
 }
 
-fn not_seated(refusal: &NoSeat) -> Response {
-    problem(refusal.status(), refusal.code, &refusal.message, &refusal.hint)
+fn not_seated(refusal: &Refusal) -> Response {
+    problem_as(seats::status_of(refusal), refusal)
 }
 
 fn wrong_role(principal: &Principal) -> Response {
     let message = format!("a token of the role {} calls no tools", principal.role.as_str());
     let hint = "`toolgate token create --role agent` makes one that does";
-    problem(StatusCode::FORBIDDEN, "wrong_role", &message, hint)
+    problem(&Refusal::new(&codes::WRONG_ROLE, message).hint(hint))
 }
 
 /// Routes that need no token: health for whoever starts us, and numbers for a scraper on this very machine.
@@ -188,22 +183,22 @@ fn is_open(peer: SocketAddr, request: &Request) -> bool {
     }
 }
 
-fn refuse(gateway: &Gateway, refusal: &Refusal) -> Response {
+fn refuse(gateway: &Gateway, why: &NotAdmitted) -> Response {
     gateway.hub.metrics.refused();
-    let mut response = problem(refusal.status, refusal.code, &refusal.message, refusal.hint);
-    if refusal.status == StatusCode::UNAUTHORIZED || refusal.error.is_some() {
-        response.headers_mut().insert(h::WWW_AUTHENTICATE, challenge(gateway, refusal));
+    let mut response = problem(&why.refusal);
+    if response.status() == StatusCode::UNAUTHORIZED || why.error.is_some() {
+        response.headers_mut().insert(h::WWW_AUTHENTICATE, challenge(gateway, why));
     }
     response
 }
 
 /// Tells a client what it needs, and where to get it.
-fn challenge(gateway: &Gateway, refusal: &Refusal) -> HeaderValue {
+fn challenge(gateway: &Gateway, why: &NotAdmitted) -> HeaderValue {
     let mut text = "Bearer realm=\"toolgate\"".to_owned();
     let mut add = |name: &str, value: &str| text.push_str(&format!(", {name}=\"{}\"", quotable(value)));
-    if let Some(error) = refusal.error {
+    if let Some(error) = why.error {
         add("error", error);
-        add("error_description", &refusal.message);
+        add("error_description", &why.refusal.message);
     }
     if let Some(resource) = &gateway.protected_resource {
         add("scope", &resource.scopes);
@@ -248,10 +243,8 @@ fn resource_metadata(gateway: &Gateway) -> Response {
     match &gateway.protected_resource {
         Some(resource) => json_response(StatusCode::OK, resource.document.clone()),
         None => problem(
-            StatusCode::NOT_FOUND,
-            "not_found",
-            "this gateway takes no OAuth access tokens",
-            "`[oauth]` in toolgate.toml names an issuer",
+            &Refusal::new(&codes::NOT_FOUND, "this gateway takes no OAuth access tokens")
+                .hint("`[oauth]` in toolgate.toml names an issuer"),
         ),
     }
 }
@@ -259,10 +252,8 @@ fn resource_metadata(gateway: &Gateway) -> Response {
 fn metrics(gateway: &Gateway, principal: Option<&Principal>) -> Response {
     if principal.is_some_and(|principal| !matches!(principal.role, Role::Admin | Role::Operator)) {
         return problem(
-            StatusCode::FORBIDDEN,
-            "wrong_role",
-            "metrics are for admins and operators",
-            "use a token made with `--role operator`",
+            &Refusal::new(&codes::WRONG_ROLE, "metrics are for admins and operators")
+                .hint("use a token made with `--role operator`"),
         );
     }
     let text = gateway.hub.metrics.render(gateway.hub.session_count(), &*gateway.numbers);
@@ -272,18 +263,14 @@ fn metrics(gateway: &Gateway, principal: Option<&Principal>) -> Response {
 fn ready(gateway: &Gateway) -> Response {
     if gateway.shutdown.is_cancelled() {
         return problem(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "shutting_down",
-            "shutting down",
-            "another instance can take the traffic",
+            &Refusal::new(&codes::SHUTTING_DOWN, "shutting down")
+                .hint("another instance can take the traffic"),
         );
     }
     if !gateway.pipeline.is_recording() {
         return problem(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "store_down",
-            "calls cannot be recorded at the moment, so none is sent",
-            "another instance can take the traffic; the log says what is wrong with the store",
+            &Refusal::new(&codes::STORE_DOWN, "calls cannot be recorded at the moment, so none is sent")
+                .hint("another instance can take the traffic; the log says what is wrong with the store"),
         );
     }
     json_response(StatusCode::OK, Bytes::from_static(b"{\"ready\":true}\n"))

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderValue, header};
 use toolgate_core::governance::StoreDown;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::Credential;
+use toolgate_core::{Refusal, codes};
 
 /// How often it is looked whether a secret that holds something open is still good.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -63,15 +64,15 @@ impl AllowedHosts {
         Self { hosts, origins: origins.iter().map(|origin| origin.to_ascii_lowercase()).collect() }
     }
 
-    pub(crate) fn check(&self, headers: &HeaderMap, authority: Option<&str>) -> Result<(), Refusal> {
+    pub(crate) fn check(&self, headers: &HeaderMap, authority: Option<&str>) -> Result<(), NotAdmitted> {
         let host = authority.or_else(|| headers.get(header::HOST)?.to_str().ok()).unwrap_or_default();
         if !self.serves_host(host) {
-            return Err(Refusal::host(host));
+            return Err(NotAdmitted::host(host));
         }
         match headers.get(header::ORIGIN) {
             None => Ok(()),
             Some(origin) if self.serves_origin(origin) => Ok(()),
-            Some(origin) => Err(Refusal::origin(&String::from_utf8_lossy(origin.as_bytes()))),
+            Some(origin) => Err(NotAdmitted::origin(&String::from_utf8_lossy(origin.as_bytes()))),
         }
     }
 
@@ -112,56 +113,31 @@ fn is_loopback_name(name: &str) -> bool {
         || name.parse::<std::net::Ipv4Addr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Why a request is turned away before it is read.
+/// The refusal of a request before it is read.
 #[derive(Debug)]
-pub(crate) struct Refusal {
-    pub(crate) status: StatusCode,
-    pub(crate) code: &'static str,
-    pub(crate) message: String,
-    pub(crate) hint: &'static str,
+pub(crate) struct NotAdmitted {
+    pub(crate) refusal: Refusal,
     /// What RFC 6750 calls it, for clients that bring OAuth tokens.
     pub(crate) error: Option<&'static str>,
 }
 
-impl Refusal {
+impl NotAdmitted {
     fn host(host: &str) -> Self {
-        Self {
-            status: StatusCode::FORBIDDEN,
-            code: "host_not_served",
-            message: format!("host {host:?} is not served here"),
-            hint: "add it to `allowed_hosts` in toolgate.toml",
-            error: None,
-        }
+        Refusal::new(&codes::HOST_NOT_SERVED, format!("host {host:?} is not served here")).into()
     }
 
     fn origin(origin: &str) -> Self {
-        Self {
-            status: StatusCode::FORBIDDEN,
-            code: "origin_not_allowed",
-            message: format!("origin {origin:?} is not allowed"),
-            hint: "add it to `allowed_origins` in toolgate.toml",
-            error: None,
-        }
+        Refusal::new(&codes::ORIGIN_NOT_ALLOWED, format!("origin {origin:?} is not allowed")).into()
     }
 
     fn unchecked() -> Self {
-        Self {
-            status: StatusCode::SERVICE_UNAVAILABLE,
-            code: "store_down",
-            message: "the token cannot be checked now".to_owned(),
-            hint: "try again in a moment; the operator sees the cause in the log",
-            error: None,
-        }
+        Refusal::new(&codes::STORE_DOWN, "the token cannot be checked now")
+            .hint("try again in a moment; the operator sees the cause in the log")
+            .into()
     }
 
     fn token(message: &str) -> Self {
-        Self {
-            status: StatusCode::UNAUTHORIZED,
-            code: "unauthorized",
-            message: message.to_owned(),
-            hint: "send `Authorization: Bearer <token>`; `toolgate token create --role agent` makes one",
-            error: None,
-        }
+        Refusal::new(&codes::UNAUTHORIZED, message).into()
     }
 
     fn not_let_in(why: NotLetIn) -> Self {
@@ -171,18 +147,21 @@ impl Refusal {
                 ..Self::token("the token is not known, has expired or was revoked")
             },
             NotLetIn::Token(why) => Self {
-                hint: "get a new access token from the authorization server",
+                refusal: Refusal::new(&codes::UNAUTHORIZED, why)
+                    .hint("get a new access token from the authorization server"),
                 error: Some("invalid_token"),
-                ..Self::token(&why)
             },
             NotLetIn::Scope(why) => Self {
-                status: StatusCode::FORBIDDEN,
-                code: "insufficient_scope",
-                message: why,
-                hint: "ask the authorization server for one of the scopes that give a role here",
+                refusal: Refusal::new(&codes::INSUFFICIENT_SCOPE, why),
                 error: Some("insufficient_scope"),
             },
         }
+    }
+}
+
+impl From<Refusal> for NotAdmitted {
+    fn from(refusal: Refusal) -> Self {
+        Self { refusal, error: None }
     }
 }
 
@@ -190,15 +169,15 @@ impl Refusal {
 pub(crate) async fn authenticate(
     credentials: &Arc<dyn Credentials>,
     headers: &HeaderMap,
-) -> Result<Credential, Refusal> {
+) -> Result<Credential, NotAdmitted> {
     let Some(shown) = headers.get(header::AUTHORIZATION) else {
-        return Err(Refusal::token("a token is required"));
+        return Err(NotAdmitted::token("a token is required"));
     };
     let Some(secret) = secret_of(shown) else {
-        return Err(Refusal::token("the Authorization header is not a bearer token"));
+        return Err(NotAdmitted::token("the Authorization header is not a bearer token"));
     };
-    let verdict = look(credentials, secret).await.map_err(|_| Refusal::unchecked())?;
-    verdict.map_err(Refusal::not_let_in)
+    let verdict = look(credentials, secret).await.map_err(|_| NotAdmitted::unchecked())?;
+    verdict.map_err(NotAdmitted::not_let_in)
 }
 
 /// The bearer token that an `Authorization` header shows.

@@ -8,7 +8,7 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::{Body as _, Incoming};
 use serde_json::json;
-use toolgate_core::{RawJson, RpcError};
+use toolgate_core::{RawJson, Refusal, RpcError, codes};
 use toolgate_wire::compose;
 
 use crate::doors::body::{EventBody, OutBody};
@@ -25,19 +25,25 @@ const DISCARD_WAIT: Duration = Duration::from_secs(5);
 pub(crate) type Request = http::Request<Incoming>;
 pub(crate) type Response = http::Response<OutBody>;
 
-/// A refusal in the form of RFC 9457, as every route gives it.
-pub(crate) fn problem(status: StatusCode, code: &str, message: &str, hint: &str) -> Response {
+/// A refusal in the form of RFC 9457, as every route gives it, with the usual status of its code.
+pub(crate) fn problem(refusal: &Refusal) -> Response {
+    let status = refusal.code.status().and_then(|status| StatusCode::from_u16(status).ok());
+    problem_as(status.unwrap_or(StatusCode::BAD_REQUEST), refusal)
+}
+
+/// The same with another status.
+pub(crate) fn problem_as(status: StatusCode, refusal: &Refusal) -> Response {
     let retry = matches!(status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS);
     let fault = if status.is_server_error() { "gateway" } else { "caller" };
     let body = json!({
         "type": "about:blank",
         "title": status.canonical_reason().unwrap_or_default(),
         "status": status.as_u16(),
-        "code": code,
+        "code": refusal.code,
         "fault": fault,
         "retry": retry,
-        "detail": message,
-        "hint": hint,
+        "detail": refusal.message,
+        "hint": refusal.hint,
     });
     respond(status, "application/problem+json", OutBody::whole(Bytes::from(body.to_string()).into()))
 }
@@ -65,10 +71,8 @@ pub(crate) fn empty(status: StatusCode) -> Response {
 
 pub(crate) fn not_allowed() -> Response {
     let mut response = problem(
-        StatusCode::METHOD_NOT_ALLOWED,
-        "method_not_allowed",
-        "this method is not served here",
-        "send messages with POST",
+        &Refusal::new(&codes::METHOD_NOT_ALLOWED, "this method is not served here")
+            .hint("send messages with POST"),
     );
     response.headers_mut().insert(h::ALLOW, HeaderValue::from_static("POST, GET, DELETE"));
     response

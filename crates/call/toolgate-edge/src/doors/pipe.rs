@@ -17,6 +17,7 @@ use toolgate_wire::{Malformed, compose};
 use crate::clients::client::Client;
 use crate::clients::leash::Leash;
 use crate::clients::session::Session;
+use crate::doors::seats;
 use crate::gateway::Gateway;
 use crate::messages::frame::{Frame, Response};
 use crate::messages::parts::{Head, OwnedRequest};
@@ -135,7 +136,9 @@ impl Pipe {
         let Place { credential, route } = &self.place;
         let seat = match self.gateway.seat(credential, route).await {
             Ok(seat) => seat,
-            Err(refusal) => return self.refuse(Some(&RawJson::from(request.id)), &refusal.error()).await,
+            Err(refusal) => {
+                return self.refuse(Some(&RawJson::from(request.id)), &seats::rpc_error(&refusal)).await;
+            }
         };
         let says = owned.parts.meta.protocol_version.as_deref();
         let modern = era::of_message(says, None) == Era::Modern || request.method == "server/discover";

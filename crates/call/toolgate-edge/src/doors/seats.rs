@@ -4,60 +4,39 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use serde_json::json;
-use toolgate_core::RpcError;
 use toolgate_core::id::SessionId;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::{AgentName, Credential, Route, Seat};
+use toolgate_core::{Refusal, RefusalKind, RpcError};
 
 /// Finds the session of each request.
 pub trait Seats: Send + Sync {
     /// The answer where it is known without looking it up.
-    fn seat_known(&self, credential: &Credential, route: &Route) -> Option<Result<Arc<Seat>, NoSeat>>;
+    fn seat_known(&self, credential: &Credential, route: &Route) -> Option<Result<Arc<Seat>, Refusal>>;
     fn seat<'a>(
         &'a self,
         credential: &'a Credential,
         route: &'a Route,
-    ) -> BoxFuture<'a, Result<Arc<Seat>, NoSeat>>;
+    ) -> BoxFuture<'a, Result<Arc<Seat>, Refusal>>;
     /// The seat of a session as it is now, if it is known here; asking is not using it.
     fn seat_of(&self, session: &SessionId) -> Option<Arc<Seat>>;
     /// Whether a session that was used here has ended: nothing more is done in it.
     fn has_ended(&self, session: &SessionId) -> bool;
 }
 
-/// Why there is no session for a request.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NoSeat {
-    pub kind: NoSeatKind,
-    pub code: &'static str,
-    pub message: String,
-    pub hint: String,
+/// The refusal of a session where there is only JSON-RPC to say it in.
+pub(crate) fn rpc_error(refusal: &Refusal) -> RpcError {
+    let data = json!({ "code": refusal.code, "hint": refusal.hint });
+    RpcError::new(RpcError::INVALID_REQUEST, refusal.message.clone()).with_data(data)
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum NoSeatKind {
-    /// There is none, or none for this caller.
-    NotFound,
-    /// The credential stands for nothing any more.
-    Over,
-    /// What the credential is bound to cannot be had as it is written.
-    Forbidden,
-    /// Nobody can say now.
-    Unavailable,
-}
-
-impl NoSeat {
-    pub(crate) fn error(&self) -> RpcError {
-        let data = json!({ "code": self.code, "hint": self.hint });
-        RpcError::new(RpcError::INVALID_REQUEST, self.message.clone()).with_data(data)
-    }
-
-    pub(crate) fn status(&self) -> StatusCode {
-        match self.kind {
-            NoSeatKind::NotFound => StatusCode::NOT_FOUND,
-            NoSeatKind::Over => StatusCode::UNAUTHORIZED,
-            NoSeatKind::Forbidden => StatusCode::FORBIDDEN,
-            NoSeatKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
-        }
+/// The HTTP status of the refusal of a session. A credential that was for a session ends with it.
+pub(crate) fn status_of(refusal: &Refusal) -> StatusCode {
+    match refusal.kind {
+        RefusalKind::Gone => StatusCode::UNAUTHORIZED,
+        RefusalKind::Down => StatusCode::SERVICE_UNAVAILABLE,
+        RefusalKind::Forbidden | RefusalKind::Conflict => StatusCode::FORBIDDEN,
+        _ => StatusCode::NOT_FOUND,
     }
 }
 

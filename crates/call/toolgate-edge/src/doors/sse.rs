@@ -5,10 +5,11 @@ use std::sync::Arc;
 use http::StatusCode;
 use tokio::sync::mpsc;
 use toolgate_core::scope::{Credential, Route};
+use toolgate_core::{Refusal, codes};
 use toolgate_wire::sse;
 
 use crate::doors::body;
-use crate::doors::http_message::{Request, Response, empty, event_stream, problem, read_body};
+use crate::doors::http_message::{Request, Response, empty, event_stream, problem, problem_as, read_body};
 use crate::doors::pairs::Inlet;
 use crate::doors::pipe::{Pipe, Place};
 use crate::gateway::Gateway;
@@ -19,11 +20,9 @@ const SESSION_KEY: &str = "sessionId";
 
 pub(crate) fn open(gateway: &Arc<Gateway>, credential: Credential) -> Response {
     if gateway.pairs.count() >= gateway.limits.sessions_max {
-        return problem(
+        return problem_as(
             StatusCode::SERVICE_UNAVAILABLE,
-            "too_many_sessions",
-            "too many sessions are open",
-            "try again later",
+            &Refusal::new(&codes::TOO_MANY_SESSIONS, "too many sessions are open").hint("try again later"),
         );
     }
     let (out, messages) = mpsc::channel(gateway.limits.backlog_max);
@@ -56,18 +55,13 @@ pub(crate) async fn message(gateway: &Arc<Gateway>, credential: &Credential, req
     let id = query.split('&').find_map(|pair| pair.strip_prefix(SESSION_KEY)?.strip_prefix('='));
     let Some(id) = id else {
         return problem(
-            StatusCode::BAD_REQUEST,
-            "no_session",
-            "no session is named",
-            "post to the address that GET /sse gives out",
+            &Refusal::new(&codes::NO_SESSION, "no session is named")
+                .hint("post to the address that GET /sse gives out"),
         );
     };
     let Some(take) = gateway.pairs.find(id, credential) else {
         return problem(
-            StatusCode::NOT_FOUND,
-            "unknown_session",
-            "unknown session",
-            "open one with GET /sse",
+            &Refusal::new(&codes::UNKNOWN_SESSION, "unknown session").hint("open one with GET /sse"),
         );
     };
     match read_body(request.into_body(), gateway.limits.request_bytes_max).await {

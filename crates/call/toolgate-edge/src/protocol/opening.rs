@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use serde_json::json;
+use toolgate_core::codes;
 use toolgate_core::scope::Seat;
-use toolgate_core::{Raw, RawJson, Refusal, RefusalKind, RpcError};
+use toolgate_core::{Raw, RawJson, Refusal, RpcError};
 use toolgate_wire::{Members, Version, meta};
 
 use crate::clients::client::Client;
@@ -36,7 +37,7 @@ pub(crate) fn initialize(
     let session = Arc::new(Session::new(random_id(), Arc::new(client), &gateway.limits));
     let own_max = gateway.quotas.of(&seat.principal.id).sessions_max;
     if !gateway.hub.add_session(&session, gateway.limits.sessions_max, own_max) {
-        let refusal = Refusal::new(RefusalKind::TooMany, "too_many_sessions", "too many sessions are open")
+        let refusal = Refusal::new(&codes::TOO_MANY_SESSIONS, "too many sessions are open")
             .hint("end unused sessions with DELETE, or try again later");
         return Err(quotas::rpc_error(&refusal));
     }

@@ -60,7 +60,7 @@ fn people(change: impl FnOnce(&mut QuotaRule)) -> Vec<QuotaRule> {
 }
 
 fn code(refused: Result<(), Refusal>) -> Option<&'static str> {
-    refused.err().map(|refusal| refusal.code)
+    refused.err().map(|refusal| refusal.code.name)
 }
 
 #[tokio::test]
@@ -128,7 +128,7 @@ async fn more_than_the_rate_is_refused_and_says_when_to_come_back() {
     let counted = || quotas.count(&ann, 0).expect("no store is needed");
     assert_eq!((counted(), counted()), (Ok(()), Ok(())));
     let refusal = counted().expect_err("too soon");
-    assert_eq!((refusal.code, &*refusal.hint), ("rate_limited", "repeat the call in 0.5 seconds"));
+    assert_eq!((refusal.code.name, &*refusal.hint), ("rate_limited", "repeat the call in 0.5 seconds"));
     tokio::time::advance(Duration::from_millis(500)).await;
     assert_eq!(counted(), Ok(()));
 }
@@ -147,7 +147,7 @@ async fn calls_wait_for_their_turn_and_no_longer_than_they_may() {
     let waiting = tokio::spawn(enter().at_once().err().expect("it must wait").wait());
     tokio::task::yield_now().await;
     let refused = enter().at_once().err().expect("no place").wait().await.err();
-    assert_eq!(refused.map(|refusal| refusal.code), Some("too_many_calls"));
+    assert_eq!(refused.map(|refusal| refusal.code.name), Some("too_many_calls"));
     drop(first);
     let second = waiting.await.expect("no panic").expect("its turn");
     let late = enter().at_once().err().expect("no place").wait().await.err().expect("nobody left");
@@ -161,7 +161,7 @@ async fn streams_are_counted_and_other_rules_count_at_once() {
     let quotas = Quotas::new(people(|rule| rule.streams_max = Some(1)), Arc::new(Shelf::default()));
     let ann = PrincipalId::new("ann");
     let one = quotas.open_stream(&ann).expect("the first");
-    assert_eq!(quotas.open_stream(&ann).err().map(|refusal| refusal.code), Some("too_many_streams"));
+    assert_eq!(quotas.open_stream(&ann).err().map(|refusal| refusal.code.name), Some("too_many_streams"));
     assert!(quotas.open_stream(&PrincipalId::new("bob")).is_ok());
     quotas.set_rules(people(|rule| rule.streams_max = Some(2)));
     let two = quotas.open_stream(&ann).expect("the second");
@@ -174,5 +174,5 @@ async fn people_are_asked_about_a_limited_number_of_calls() {
     let quotas = Quotas::new(people(|rule| rule.approvals_max = Some(4)), Arc::new(Shelf::default()));
     assert_eq!(quotas.may_ask(&PrincipalId::new("ann")).await, Ok(()), "three wait");
     let refused = quotas.may_ask(&PrincipalId::new("anna")).await.expect_err("four wait");
-    assert_eq!((refused.kind, refused.code), (RefusalKind::TooMany, "too_many_approvals"));
+    assert_eq!((refused.kind, refused.code.name), (RefusalKind::TooMany, "too_many_approvals"));
 }

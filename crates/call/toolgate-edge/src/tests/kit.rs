@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolgate_catalog::{Catalog, Filter, Hints, ServerSettings, Update};
 use toolgate_core::approval::{Approval, ApprovalState, Binding, Grant, Withdrawn};
+use toolgate_core::codes;
 use toolgate_core::content::{Attached, Attachment, Contents, Expanded, Holder, Sent, TakenOut};
 use toolgate_core::decision::{Asking, Decision, Denial, Glimpse, Policy, Question, Verdict, Visibility};
 use toolgate_core::event::{Entry, Event};
@@ -26,8 +27,7 @@ use toolgate_core::run::{RunCall, RunCallEnd, Runs, Whose};
 use toolgate_core::scope::{AgentName, Credential, Mounts, Route, Scope, Seat, TokenBudget};
 use toolgate_core::server::{Asks, Listing};
 use toolgate_core::{
-    CanonicalName, Digest, Limits, Principal, PrincipalId, RawJson, Refusal, RefusalKind, Role, RpcError,
-    ServerName, Tool,
+    CanonicalName, Digest, Limits, Principal, PrincipalId, RawJson, Refusal, Role, RpcError, ServerName, Tool,
 };
 use toolgate_discovery::Discovery;
 use toolgate_pipeline::filter::Filters;
@@ -48,7 +48,7 @@ use crate::protocol::dispatch;
 use crate::protocol::exchange::Exchange;
 use crate::protocol::run::{self, Ties};
 use crate::quotas::{Quotas, Usage};
-use crate::{AllowedHosts, Archive, Credentials, Gateway, Hub, NoSeat, NotLetIn, Numbers, Seats, Setup};
+use crate::{AllowedHosts, Archive, Credentials, Gateway, Hub, NotLetIn, Numbers, Seats, Setup};
 
 pub(super) const SERVER: &str = "files";
 /// The first only answers. `secret` is hidden by policy; the others do what they are called.
@@ -522,7 +522,7 @@ impl Credentials for Ports {
 }
 
 impl Seats for Ports {
-    fn seat_known(&self, credential: &Credential, _route: &Route) -> Option<Result<Arc<Seat>, NoSeat>> {
+    fn seat_known(&self, credential: &Credential, _route: &Route) -> Option<Result<Arc<Seat>, Refusal>> {
         Some(Ok(Arc::new(seat(credential.principal.id.as_str()))))
     }
 
@@ -530,7 +530,7 @@ impl Seats for Ports {
         &'a self,
         credential: &'a Credential,
         _route: &'a Route,
-    ) -> BoxFuture<'a, Result<Arc<Seat>, NoSeat>> {
+    ) -> BoxFuture<'a, Result<Arc<Seat>, Refusal>> {
         Box::pin(async { Ok(Arc::new(seat(credential.principal.id.as_str()))) })
     }
 
@@ -619,7 +619,7 @@ impl Platform for Ports {
     }
 
     fn call<'a>(&'a self, call: PlatformCall<'a>) -> BoxFuture<'a, Result<PlatformAnswer, Refusal>> {
-        let refusal = Refusal::new(RefusalKind::NotFound, "unknown_tool", call.tool.wire);
+        let refusal = Refusal::new(&codes::UNKNOWN_TOOL, call.tool.wire);
         Box::pin(async { Err(refusal) })
     }
 }

@@ -6,16 +6,17 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolgate_core::approval::{Approval, ApprovalState, Ballot, Binding, Grant, Standing, Withdrawn, Word};
+use toolgate_core::codes;
 use toolgate_core::decision::{Requirement, Verdict};
 use toolgate_core::event::{Durability, Entry, Outcome};
 use toolgate_core::governance::{Deciding, NewApproval, StoreDown, Warrant};
-use toolgate_core::{Blame, Digest, RawJson, stop_point};
+use toolgate_core::{Digest, RawJson, stop_point};
 
 use super::decide::{Permitted, judge};
 use super::heard::{note_edit, ran_before};
 use super::refusals::{cancelled, ledger_down};
 use super::{filter, unseen};
-use crate::answer::Refusal;
+use crate::answer::CallRefusal;
 use crate::canonical;
 use crate::pipeline::Pipeline;
 use crate::ports::{Client, Patience};
@@ -114,7 +115,7 @@ fn go_on(
         }
     };
     ticket.stand_alone(pipeline);
-    let refusal = Refusal::new("stale", Blame::Caller, problem, "make the call again without requestState");
+    let refusal = CallRefusal::new(&codes::STALE, problem).hint("make the call again without requestState");
     Err(Stopped::new(ticket, Outcome::Refused, refusal))
 }
 
@@ -260,11 +261,11 @@ async fn too_many(
     pipeline: &Pipeline,
     asking: &Asking,
     client: &dyn Client,
-) -> Result<Option<Refusal>, StoreDown> {
+) -> Result<Option<CallRefusal>, StoreDown> {
     let Some(asking_may) = client.may_ask() else { return Ok(None) };
     let Err(refusal) = asking_may.await else { return Ok(None) };
     let known = pipeline.approvals.find_open(&asking.binding()).await?;
-    Ok(known.is_none().then(|| Refusal::of_content(&refusal)))
+    Ok(known.is_none().then(|| CallRefusal::of_content(&refusal)))
 }
 
 enum Waited {
@@ -443,7 +444,7 @@ fn take(pipeline: &Pipeline, mut asking: Asking, approval: Approval) -> Result<A
     if !covered(&asking.requirement, &approval.requirement) {
         let message = "people agreed to this call for another session, where policy asks for less";
         let hint = "call again once that approval is used or has ended, which asks the approvers again";
-        let refusal = Refusal::new("not_approved", Blame::Caller, message, hint);
+        let refusal = CallRefusal::new(&codes::NOT_APPROVED, message).hint(hint);
         return Err(Stopped::new(asking.ticket, Outcome::Refused, refusal));
     }
     let warrant = Warrant::Approval {
@@ -460,8 +461,7 @@ fn take(pipeline: &Pipeline, mut asking: Asking, approval: Approval) -> Result<A
         asking.arguments = match restored {
             Ok(effective) => effective,
             Err(lost) => {
-                let hint = "call again, which asks the approvers again";
-                let refusal = Refusal::new("invalid_edit", Blame::Caller, lost.to_string(), hint);
+                let refusal = CallRefusal::new(&codes::INVALID_EDIT, lost.to_string());
                 return Err(Stopped::new(asking.ticket, Outcome::Denied, refusal));
             }
         };
@@ -486,16 +486,11 @@ fn check_again(
     ticket: &mut Ticket,
     effective: &Value,
     approval: &Approval,
-) -> Result<(), Refusal> {
+) -> Result<(), CallRefusal> {
     if let InputCheck::Invalid(problems) = pipeline.schemas.check_input(&ticket.tool, effective) {
         let message =
             format!("the arguments as they were edited do not fit the tool:\n{}", render(&problems));
-        return Err(Refusal::new(
-            "invalid_edit",
-            Blame::Caller,
-            message,
-            "call again, which asks the approvers again",
-        ));
+        return Err(CallRefusal::new(&codes::INVALID_EDIT, message));
     }
     filter::look_again(pipeline, ticket, effective)?;
     match judge(pipeline, ticket, effective) {
@@ -503,12 +498,7 @@ fn check_again(
         Verdict::Approve(requirement) if covered(&requirement, &approval.requirement) => Ok(()),
         Verdict::Approve(_) => {
             let message = "the call as it stands now needs other people's approval";
-            Err(Refusal::new(
-                "not_approved",
-                Blame::Caller,
-                message,
-                "call again, which asks the approvers again",
-            ))
+            Err(CallRefusal::new(&codes::NOT_APPROVED, message))
         }
         Verdict::Deny(denial) => Err(Reader::of(pipeline, ticket).denied(&ticket.tool.name, &denial)),
     }

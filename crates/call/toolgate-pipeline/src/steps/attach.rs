@@ -6,7 +6,7 @@ use toolgate_core::RefusalKind;
 use toolgate_core::event::Outcome;
 
 use super::validate::Validated;
-use crate::answer::Refusal;
+use crate::answer::CallRefusal;
 use crate::envelope::Warning;
 use crate::pipeline::Pipeline;
 use crate::ports::Executor;
@@ -49,7 +49,7 @@ pub(crate) async fn attach(
                 RefusalKind::TooMany | RefusalKind::Down => Outcome::Refused,
                 _ => Outcome::Invalid,
             };
-            Err(Stopped::new(ticket, outcome, Refusal::of_content(&refusal)))
+            Err(Stopped::new(ticket, outcome, CallRefusal::of_content(&refusal)))
         }
     }
 }

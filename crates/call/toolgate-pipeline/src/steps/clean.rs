@@ -20,7 +20,7 @@ use crate::ticket::Ticket;
 pub struct Clean {
     delivered: Delivered,
     /// The result of the check against the tool's own schema, if it happened before something was masked.
-    checked: Option<Box<Result<(), Refusal>>>,
+    checked: Option<Box<Result<(), CallRefusal>>>,
 }
 
 impl Clean {
@@ -37,7 +37,7 @@ impl Clean {
         self
     }
 
-    pub(super) fn into_parts(self) -> (Delivered, Option<Box<Result<(), Refusal>>>) {
+    pub(super) fn into_parts(self) -> (Delivered, Option<Box<Result<(), CallRefusal>>>) {
         (self.delivered, self.checked)
     }
 }
@@ -95,10 +95,9 @@ pub(super) fn clean_error(pipeline: &Pipeline, ticket: &mut Ticket, error: RpcEr
     End::Error(RpcError { code: error.code, message, data })
 }
 
-fn withheld(ticket: &Ticket, fired: &[Fired<'_>]) -> Refusal {
+fn withheld(ticket: &Ticket, fired: &[Fired<'_>]) -> CallRefusal {
     let stops = fired.iter().filter(|one| one.action == Action::Block);
     let found: Vec<String> = stops.map(|one| format!("filter {:?} found {one}", one.filter)).collect();
     let message = format!("{} ran, and its result is withheld: {}", ticket.tool.name, found.join("; "));
-    let hint = "do not repeat the call to get it: it has run; the operator decides what may be passed on";
-    Refusal::new("result_withheld", Blame::Server, message, hint).details(json!({ "filters": fired }))
+    CallRefusal::new(&codes::RESULT_WITHHELD, message).details(json!({ "filters": fired }))
 }

@@ -13,7 +13,7 @@ pub(super) enum End {
         outcome: Outcome,
         origin: Origin,
         /// The result of the check against the tool's own schema, if known already.
-        checked: Option<Box<Result<(), Refusal>>>,
+        checked: Option<Box<Result<(), CallRefusal>>>,
     },
     /// It ran, but a filter withholds the result.
     Withheld(Box<Withheld>),
@@ -31,7 +31,7 @@ pub(super) struct Withheld {
     pub(super) outcome: Outcome,
     /// The result with the finds masked.
     pub(super) kept: Option<RawJson>,
-    pub(super) refusal: Refusal,
+    pub(super) refusal: CallRefusal,
 }
 
 /// The origin of a result.

@@ -4,10 +4,11 @@
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolgate_core::approval::{ApprovalRefusal, ApprovalState};
+use toolgate_core::codes;
 use toolgate_core::event::{Durability, EventKind, Outcome};
 use toolgate_core::governance::{StartRefused, StoreDown, Warrant};
 use toolgate_core::port::{Reply, ServerError};
-use toolgate_core::{Blame, Digest, FaultKind, RawJson, stop_point};
+use toolgate_core::{Digest, FaultKind, RawJson, stop_point};
 use toolgate_wire::Members;
 
 use super::approve::Approved;
@@ -15,7 +16,7 @@ use super::clean;
 use super::end::{End, Origin, outcome_of};
 use super::heard::ran_before;
 use super::refusals::{cancelled, ledger_down};
-use crate::answer::Refusal;
+use crate::answer::CallRefusal;
 use crate::delivery::{Account, Delivered, Load, Undelivered};
 use crate::envelope::Warning;
 use crate::flight::Flight;
@@ -59,7 +60,7 @@ pub(crate) async fn execute<'p>(
     match admitted {
         Some(Ok(())) => {}
         Some(Err(refusal)) => {
-            return Err(Stopped::new(ticket, Outcome::Refused, Refusal::of_content(&refusal)));
+            return Err(Stopped::new(ticket, Outcome::Refused, CallRefusal::of_content(&refusal)));
         }
         None => return Err(Stopped::new(ticket, Outcome::Cancelled, cancelled())),
     }
@@ -153,7 +154,9 @@ async fn send(
     if let (Err(Undelivered::Server(ServerError::Fault(fault))), Some(load)) = (&delivered, again)
         && matches!(fault.kind, FaultKind::Lost { .. })
     {
-        ticket.warnings.push(Warning::new("sent_again", format!("{fault}; the call was sent once more")));
+        ticket
+            .warnings
+            .push(Warning::new(&codes::SENT_AGAIN, format!("{fault}; the call was sent once more")));
         delivered = tokio::select! {
             delivered = executor.execute(&call, load) => delivered,
             () = cancel.cancelled() => return Err(End::Cancelled),
@@ -214,7 +217,7 @@ fn extras(ticket: &mut Ticket, is_agreed: bool) -> Extras {
         "people agreed to the arguments of this call alone, so these members of `_meta` were not sent: {}",
         withheld.join(", ")
     );
-    ticket.warnings.push(Warning::new("meta_withheld", message));
+    ticket.warnings.push(Warning::new(&codes::META_WITHHELD, message));
     Extras { sent: None, withheld }
 }
 
@@ -246,8 +249,8 @@ fn told(pipeline: &Pipeline, ticket: &Ticket, extras: &RawJson) -> Value {
 }
 
 fn stale(ticket: Ticket, message: &str) -> Box<Stopped> {
-    let refusal = Refusal::new("stale", Blame::Caller, message, "make the call again from the start");
-    Stopped::new(ticket, Outcome::Refused, refusal.retry())
+    let refusal = CallRefusal::new(&codes::STALE, message).hint("make the call again from the start");
+    Stopped::new(ticket, Outcome::Refused, refusal)
 }
 
 /// Another call took the approval between the decision and now.
@@ -260,8 +263,7 @@ async fn not_approved(pipeline: &Pipeline, ticket: Ticket, refusal: ApprovalRefu
         }
     }
     let message = format!("the call was not sent: {refusal}");
-    let hint = "call again, which asks the approvers again";
     let details = json!({ "approval_id": ticket.approval });
-    let refusal = Refusal::new("not_approved", Blame::Caller, message, hint).details(details);
+    let refusal = CallRefusal::new(&codes::NOT_APPROVED, message).details(details);
     Stopped::new(ticket, Outcome::Refused, refusal)
 }

@@ -1,10 +1,11 @@
 //! Step one: filters inspect what is to be sent. On the way back, `clean` inspects what the server answered.
 
 use serde_json::{Value, json};
+use toolgate_core::RawJson;
+use toolgate_core::codes;
 use toolgate_core::event::{EventKind, Outcome};
-use toolgate_core::{Blame, RawJson};
 
-use crate::answer::Refusal;
+use crate::answer::CallRefusal;
 use crate::canonical;
 use crate::envelope::Warning;
 use crate::filter::{Action, Filters, Fired, Side, asks};
@@ -68,7 +69,11 @@ fn sift_arguments<'f>(filters: &'f Filters, ticket: &mut Ticket, watched: &mut W
 
 /// The same for approved arguments: they or the filters may have changed. Nothing is masked any more, since
 /// the approved arguments are what is sent.
-pub(super) fn look_again(pipeline: &Pipeline, ticket: &mut Ticket, effective: &Value) -> Result<(), Refusal> {
+pub(super) fn look_again(
+    pipeline: &Pipeline,
+    ticket: &mut Ticket,
+    effective: &Value,
+) -> Result<(), CallRefusal> {
     let Some(filters) = pipeline.filters.load_full() else {
         ticket.watched = None;
         return Ok(());
@@ -107,7 +112,7 @@ pub(super) fn note(
 pub(super) fn warn(ticket: &mut Ticket, fired: &[Fired<'_>], when: &str) {
     for one in fired.iter().filter(|one| one.action == Action::Mask) {
         let message = format!("filter {:?} masked {one} {when}", one.filter);
-        ticket.warnings.push(Warning::new("filtered", message));
+        ticket.warnings.push(Warning::new(&codes::FILTERED, message));
     }
 }
 
@@ -115,10 +120,9 @@ pub(super) fn says(fired: &[Fired<'_>], action: Action) -> bool {
     fired.iter().any(|one| one.action == action)
 }
 
-fn blocked(ticket: &Ticket, fired: &[Fired<'_>]) -> Refusal {
+fn blocked(ticket: &Ticket, fired: &[Fired<'_>]) -> CallRefusal {
     let stops = fired.iter().filter(|one| one.action != Action::Ask);
     let found: Vec<String> = stops.map(|one| format!("filter {:?} found {one}", one.filter)).collect();
     let message = format!("this call of {} was not sent: {}", ticket.tool.name, found.join("; "));
-    let hint = "leave it out of the arguments and call again; the operator decides what may be sent";
-    Refusal::new("filter_blocked", Blame::Caller, message, hint).details(json!({ "filters": fired }))
+    CallRefusal::new(&codes::FILTER_BLOCKED, message).details(json!({ "filters": fired }))
 }

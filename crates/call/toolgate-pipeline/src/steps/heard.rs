@@ -2,11 +2,12 @@
 //! is sent again.
 
 use toolgate_core::approval::Approval;
+use toolgate_core::codes;
 use toolgate_core::event::Outcome;
 use toolgate_core::governance::RecordedEnd;
 
 use super::refusals::ledger_down;
-use crate::difference::{self, EDITED};
+use crate::difference;
 use crate::envelope::Warning;
 use crate::pipeline::Pipeline;
 use crate::ticket::{Stopped, Ticket, Words};
@@ -47,9 +48,9 @@ pub(super) async fn ran_before(pipeline: &Pipeline, mut ticket: Ticket, approval
 
 /// Adds the approver's changes to the answer.
 pub(super) fn note_edit(ticket: &mut Ticket, approval: &Approval) {
-    let is_noted = ticket.warnings.iter().any(|warning| warning.code == EDITED);
+    let is_noted = ticket.warnings.iter().any(|warning| warning.code == &codes::EDITED);
     if let Some(told) = difference::told(approval).filter(|_| !is_noted) {
         ticket.note = Some(format!("{told}. Report what ran, not what was asked for."));
-        ticket.warnings.push(Warning::new(EDITED, told));
+        ticket.warnings.push(Warning::new(&codes::EDITED, told));
     }
 }

@@ -11,7 +11,11 @@ use crate::schema::{InputCheck, render};
 use crate::ticket::Ticket;
 
 /// Holds a result against the tool's own schema.
-pub(super) fn check_output(pipeline: &Pipeline, ticket: &mut Ticket, result: &RawJson) -> Option<Refusal> {
+pub(super) fn check_output(
+    pipeline: &Pipeline,
+    ticket: &mut Ticket,
+    result: &RawJson,
+) -> Option<CallRefusal> {
     ticket.tool.output_schema.as_ref()?;
     let check = ticket.tool.output_check.unwrap_or(pipeline.settings.output_check);
     if check == OutputCheck::Off {
@@ -32,10 +36,9 @@ pub(super) fn check_output(pipeline: &Pipeline, ticket: &mut Ticket, result: &Ra
         }
     };
     let message = format!("the result of {} breaks the tool's own schema: {problem}", ticket.tool.name);
-    ticket.warnings.push(Warning::new(OUTPUT_SCHEMA, message.clone()));
+    ticket.warnings.push(Warning::new(&codes::OUTPUT_SCHEMA, message.clone()));
     if check == OutputCheck::Warn {
         return None;
     }
-    let hint = "the tool ran; its server must be fixed, or `output = \"warn\"` set for it";
-    Some(Refusal::new(OUTPUT_SCHEMA, Blame::Server, message, hint))
+    Some(CallRefusal::new(&codes::OUTPUT_SCHEMA, message))
 }

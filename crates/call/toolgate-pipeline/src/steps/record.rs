@@ -1,14 +1,15 @@
 //! Step seven: the end of the call is in the ledger before the caller gets the answer.
 
 use serde_json::{Value, json};
+use toolgate_core::codes;
 use toolgate_core::event::{Durability, EventKind, Outcome};
-use toolgate_core::{Blame, CanonicalName, RawJson, stop_point};
+use toolgate_core::{CanonicalName, RawJson, stop_point};
 
 use super::approve::{agreement, bound};
 use super::end::{End, Origin, Withheld};
 use super::execute::Executed;
 use super::output::check_output;
-use crate::answer::{Answer, AnswerBody, Refusal};
+use crate::answer::{Answer, AnswerBody, CallRefusal};
 use crate::canonical;
 use crate::delivery::Account;
 use crate::difference;
@@ -90,11 +91,11 @@ async fn record_executed(pipeline: &Pipeline, executed: Executed<'_>) -> Recorde
         }
         End::Fault(fault) => {
             let detail = json!({ "code": fault.kind.code(), "message": shortened(&fault.to_string()) });
-            (Outcome::Failed, AnswerBody::Refusal(Refusal::of_fault(&fault)), None, Some(detail))
+            (Outcome::Failed, AnswerBody::Refusal(CallRefusal::of_fault(&fault)), None, Some(detail))
         }
         End::Refused(refusal) => {
             let detail = json!({ "code": refusal.code, "message": shortened(&refusal.message) });
-            (Outcome::Failed, AnswerBody::Refusal(Refusal::of_content(&refusal)), None, Some(detail))
+            (Outcome::Failed, AnswerBody::Refusal(CallRefusal::of_content(&refusal)), None, Some(detail))
         }
         End::InputRequired(result) => return pause(pipeline, ticket, result, agreed).await,
         End::Task(result) => {
@@ -104,7 +105,7 @@ async fn record_executed(pipeline: &Pipeline, executed: Executed<'_>) -> Recorde
         End::Cancelled => {
             let message = "the call was cancelled after it was sent";
             let hint = "it may have taken effect; look before you repeat it";
-            let refusal = Refusal::new("cancelled", Blame::Caller, message, hint);
+            let refusal = CallRefusal::new(&codes::CANCELLED, message).hint(hint);
             (Outcome::Cancelled, AnswerBody::Refusal(refusal), None, None)
         }
     };
@@ -165,7 +166,7 @@ async fn complete(
     outcome: Outcome,
     output: Option<toolgate_core::Digest>,
     detail: Option<Value>,
-) -> Option<Refusal> {
+) -> Option<CallRefusal> {
     let executed = outcome.is_executed();
     if executed && !ticket.is_recorded() {
         return None;
@@ -186,11 +187,12 @@ async fn complete(
         && pipeline.settings.reads_when_down == WhenDown::Refuse;
     if withheld {
         let message = format!("the result is withheld because the call could not be recorded: {down}");
-        return Some(Refusal::new("ledger_down", Blame::Gateway, message, "call again in a moment").retry());
+        return Some(CallRefusal::new(&codes::LEDGER_DOWN, message).hint("call again in a moment"));
     }
-    ticket
-        .warnings
-        .push(Warning::new("not_recorded", format!("the end of this call is not recorded yet: {down}")));
+    ticket.warnings.push(Warning::new(
+        &codes::NOT_RECORDED,
+        format!("the end of this call is not recorded yet: {down}"),
+    ));
     None
 }
 
@@ -219,7 +221,9 @@ async fn pause(
         ticket.unwritten.events.push(event);
         let entry = std::mem::take(&mut ticket.unwritten);
         if let Err(down) = pipeline.ledger.append(entry).await {
-            ticket.warnings.push(Warning::new("not_recorded", format!("this step is not recorded: {down}")));
+            ticket
+                .warnings
+                .push(Warning::new(&codes::NOT_RECORDED, format!("this step is not recorded: {down}")));
         }
     }
     Recorded {

@@ -2,13 +2,14 @@
 //! anything that looks like a credential could be hidden from approvers, anything could be.
 
 use serde_json::Value;
-use toolgate_core::{Blame, Tool};
+use toolgate_core::Tool;
+use toolgate_core::codes;
 
-use crate::answer::Refusal;
+use crate::answer::CallRefusal;
 use crate::redact::{Hidden, HiddenKind};
 
 /// The refusal to ask people, if a call hides something that they must see.
-pub(super) fn refusal(tool: &Tool, hidden: &[Hidden]) -> Option<Refusal> {
+pub(super) fn refusal(tool: &Tool, hidden: &[Hidden]) -> Option<CallRefusal> {
     let unseen = hidden.iter().find(|one| !one.may_stay_unseen && !is_declared(tool, one))?;
     let (what, hint) = match unseen.kind {
         HiddenKind::Look(kind) => (
@@ -28,7 +29,7 @@ pub(super) fn refusal(tool: &Tool, hidden: &[Hidden]) -> Option<Refusal> {
         "people must agree to this call, and `{}` holds {what}, which they would not see",
         unseen.path
     );
-    let refusal = Refusal::new("hidden_from_approvers", Blame::Caller, message, hint);
+    let refusal = CallRefusal::new(&codes::HIDDEN_FROM_APPROVERS, message).hint(hint);
     Some(refusal.details(serde_json::json!({ "argument": unseen.path })))
 }
 

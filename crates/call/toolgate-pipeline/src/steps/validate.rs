@@ -1,11 +1,11 @@
 //! Step two: the arguments are readable and fit the tool's schema.
 
 use serde_json::{Map, Value, json};
-use toolgate_core::Blame;
+use toolgate_core::codes;
 use toolgate_core::event::Outcome;
 
 use super::filter::Filtered;
-use crate::answer::Refusal;
+use crate::answer::CallRefusal;
 use crate::canonical;
 use crate::envelope::Warning;
 use crate::pipeline::Pipeline;
@@ -34,11 +34,11 @@ pub(crate) fn validate(pipeline: &Pipeline, filtered: Filtered) -> Result<Valida
         InputCheck::Valid => {}
         InputCheck::Unchecked(reason) => {
             let message = format!("the arguments were not checked: {reason}");
-            ticket.warnings.push(Warning::new("input_unchecked", message));
+            ticket.warnings.push(Warning::new(&codes::INPUT_UNCHECKED, message));
         }
         InputCheck::Partly(reason) => {
             let message = format!("a part of the arguments was not checked: {reason}");
-            ticket.warnings.push(Warning::new("input_unchecked", message));
+            ticket.warnings.push(Warning::new(&codes::INPUT_UNCHECKED, message));
         }
         // Many clients send null for members that they omit, and policy treats null as omitted as well.
         InputCheck::Invalid(_) if fits_without_nulls(pipeline, &ticket, &arguments) => {}
@@ -51,8 +51,8 @@ pub(crate) fn validate(pipeline: &Pipeline, filtered: Filtered) -> Result<Valida
     Ok(Validated { ticket, arguments })
 }
 
-fn read(ticket: &Ticket) -> Result<Value, Refusal> {
-    let refused = |message, hint| Refusal::new("invalid_arguments", Blame::Caller, message, hint);
+fn read(ticket: &Ticket) -> Result<Value, CallRefusal> {
+    let refused = |message, hint| CallRefusal::new(&codes::INVALID_ARGUMENTS, message).hint(hint);
     let arguments =
         canonical::parse(ticket.arguments.as_str()).map_err(|bad| refused(bad.to_string(), bad.hint()))?;
     if !arguments.is_object() {
@@ -70,8 +70,8 @@ fn fits_without_nulls(pipeline: &Pipeline, ticket: &Ticket, arguments: &Value) -
     !matches!(pipeline.schemas.check_input(&ticket.tool, &Value::Object(given)), InputCheck::Invalid(_))
 }
 
-fn invalid(ticket: &Ticket, problems: &[Problem]) -> Refusal {
+fn invalid(ticket: &Ticket, problems: &[Problem]) -> CallRefusal {
     let message = format!("the arguments do not fit {}:\n{}", ticket.tool.name, render(problems));
     let hint = "correct the arguments named above and call again";
-    Refusal::new("invalid_arguments", Blame::Caller, message, hint).details(json!({ "problems": problems }))
+    CallRefusal::new(&codes::INVALID_ARGUMENTS, message).hint(hint).details(json!({ "problems": problems }))
 }

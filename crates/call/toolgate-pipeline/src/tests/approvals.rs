@@ -196,7 +196,7 @@ async fn an_edit_is_told_with_the_result() {
         "ann changed the arguments before the call ran: /amount 10 → 5. Report what ran, not what was asked for."
     );
     assert_eq!(result["content"][1]["text"], "done");
-    assert_eq!(answer.envelope.warnings[0].code, "edited");
+    assert_eq!(answer.envelope.warnings[0].code.name, "edited");
 }
 
 #[tokio::test]

@@ -1,10 +1,11 @@
 //! Calls that name files, and results that were made smaller.
 
 use serde_json::{Value, json};
+use toolgate_core::codes;
 use toolgate_core::content::{Attached, Attachment, Notice};
 use toolgate_core::decision::Verdict;
 use toolgate_core::event::{EventKind, Outcome};
-use toolgate_core::{Digest, RawJson, Refusal, RefusalKind};
+use toolgate_core::{Digest, RawJson, Refusal};
 
 use super::kit::{World, code, lock, requirement};
 
@@ -17,7 +18,7 @@ fn attached(content: &str) -> Attached {
         media_type: "application/pdf".to_owned(),
         name: None,
     };
-    let notice = Notice { code: "file_not_mapped", message: "passed on as it is".to_owned() };
+    let notice = Notice { code: &codes::FILE_NOT_MAPPED, message: "passed on as it is".to_owned() };
     Attached { attachments: vec![attachment], notices: vec![notice] }
 }
 
@@ -33,7 +34,7 @@ async fn what_goes_to_the_server_beside_the_arguments_is_in_the_ledger() {
     *lock(&world.server.attached) = Some(Ok(attached("one")));
     let answer = world.call(json!({ "amount": 1 })).await;
     assert_eq!(answer.envelope.status, Outcome::Succeeded);
-    assert_eq!(answer.envelope.warnings[0].code, "file_not_mapped");
+    assert_eq!(answer.envelope.warnings[0].code.name, "file_not_mapped");
     let files = &detail_of(&world, EventKind::CallStarted)["files"];
     assert_eq!(files[0], json!({ "id": "file_1", "digest": Digest::of("one"), "size": 7 }));
 }
@@ -41,8 +42,7 @@ async fn what_goes_to_the_server_beside_the_arguments_is_in_the_ledger() {
 #[tokio::test]
 async fn a_file_that_cannot_be_had_ends_the_call_before_policy_hears_of_it() {
     let world = World::new(Verdict::Permit);
-    let refusal =
-        Refusal::new(RefusalKind::NotFound, "unknown_file", "there is no file file_1").field("file_id");
+    let refusal = Refusal::new(&codes::UNKNOWN_FILE, "there is no file file_1").field("file_id");
     *lock(&world.server.attached) = Some(Err(refusal));
     let answer = world.call(json!({ "amount": 1 })).await;
     assert_eq!((code(&answer), world.ran()), ("unknown_file", 0));
@@ -67,7 +67,7 @@ async fn people_agree_to_the_content_and_not_to_its_name() {
 #[tokio::test]
 async fn a_call_that_is_not_admitted_any_more_is_not_sent_and_uses_nothing_up() {
     let world = World::new(Verdict::Permit);
-    let refusal = Refusal::new(RefusalKind::Gone, "run_ended", "run run_1 has ended");
+    let refusal = Refusal::new(&codes::RUN_ENDED, "run run_1 has ended");
     *lock(&world.server.not_admitted) = Some(refusal);
     let answer = world.call(json!({ "amount": 1 })).await;
     assert_eq!((code(&answer), world.ran()), ("run_ended", 0));

@@ -69,7 +69,7 @@ async fn what_is_masked_is_masked_for_the_server_for_people_and_for_the_ledger()
     let answer = world.call(proposed).await;
     assert_eq!(answer.envelope.status, Outcome::Succeeded, "{answer:?}");
     assert_eq!(sent(&world), Some(to("[masked: no emails]")), "what was shown is what is sent");
-    assert_eq!(answer.envelope.warnings[0].code, "filtered");
+    assert_eq!(answer.envelope.warnings[0].code.name, "filtered");
     let (matched, bodies) = kept(&world);
     assert_eq!(matched[0]["on"], "arguments");
     assert_eq!(
@@ -96,7 +96,7 @@ async fn a_blocked_call_is_not_sent_and_says_what_and_where_and_never_the_value(
     filter(&world, &[rule(Action::Block, On::Arguments, "card")]);
     let answer = world.call(to(CARD)).await;
     let AnswerBody::Refusal(refusal) = &answer.body else { panic!("a refusal: {answer:?}") };
-    assert_eq!((refusal.code, answer.envelope.status), ("filter_blocked", Outcome::Denied));
+    assert_eq!((refusal.code.name, answer.envelope.status), ("filter_blocked", Outcome::Denied));
     assert!(
         refusal.message.contains("card at /account") && !format!("{refusal:?}").contains("4111"),
         "{refusal:?}"
@@ -195,7 +195,7 @@ async fn a_result_that_is_withheld_has_run_and_is_recorded_so() {
     let answer = world.call(to("DE1")).await;
     let AnswerBody::Refusal(refusal) = &answer.body else { panic!("a refusal: {answer:?}") };
     assert_eq!(
-        (refusal.code, answer.envelope.status, world.ran()),
+        (refusal.code.name, answer.envelope.status, world.ran()),
         ("result_withheld", Outcome::Succeeded, 1)
     );
     assert!(refusal.message.contains("ran") && !refusal.message.contains("ann@"), "{refusal:?}");
@@ -243,7 +243,7 @@ async fn a_result_is_held_against_its_schema_before_it_is_masked() {
             Ok(Reply::Complete(json!({ "content": [], "structuredContent": { "to": to } }).into())),
         );
         let answer = world.call(self::to("DE1")).await;
-        let codes: Vec<&str> = answer.envelope.warnings.iter().map(|warning| warning.code).collect();
+        let codes: Vec<&str> = answer.envelope.warnings.iter().map(|warning| warning.code.name).collect();
         assert_eq!(codes, warnings, "{to}");
     }
 }

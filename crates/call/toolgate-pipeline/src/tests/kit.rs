@@ -572,7 +572,7 @@ pub(super) fn tool() -> Tool {
 /// The code of the gateway's refusal.
 pub(super) fn code(answer: &Answer) -> &'static str {
     match &answer.body {
-        AnswerBody::Refusal(refusal) => refusal.code,
+        AnswerBody::Refusal(refusal) => refusal.code.name,
         other => panic!("a refusal and not {other:?}"),
     }
 }

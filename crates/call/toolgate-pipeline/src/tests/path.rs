@@ -82,7 +82,7 @@ async fn while_the_ledger_is_away_nothing_changes_and_reads_follow_the_setting()
     world.books.0.down.store(true, Ordering::Relaxed);
     let answer = world.call(json!({ "amount": 1 })).await;
     assert_eq!(answer.envelope.status, Outcome::Succeeded);
-    assert_eq!(answer.envelope.warnings[0].code, "not_recorded");
+    assert_eq!(answer.envelope.warnings[0].code.name, "not_recorded");
 }
 
 #[tokio::test]
@@ -129,7 +129,7 @@ async fn only_an_idempotent_call_is_sent_again_when_it_was_lost() {
     lost(&world);
     let answer = world.call(json!({ "amount": 1 })).await;
     assert_eq!((answer.envelope.status, world.ran()), (Outcome::Succeeded, 2));
-    assert_eq!(answer.envelope.warnings[0].code, "sent_again");
+    assert_eq!(answer.envelope.warnings[0].code.name, "sent_again");
 }
 
 #[tokio::test]
@@ -139,7 +139,7 @@ async fn a_server_that_breaks_its_own_schema_is_warned_of_or_stopped() {
     let result = || Ok(Reply::Complete(json!({ "content": [], "structuredContent": {} }).into()));
     lock(&world.server.replies).push(result());
     let answer = world.call(json!({ "amount": 1 })).await;
-    assert_eq!(answer.envelope.warnings[0].code, "output_schema");
+    assert_eq!(answer.envelope.warnings[0].code.name, "output_schema");
     assert_eq!(answer.envelope.status, Outcome::Succeeded);
     world.tool.output_check = Some(OutputCheck::Enforce);
     lock(&world.server.replies).push(result());

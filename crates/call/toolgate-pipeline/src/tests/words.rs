@@ -13,7 +13,7 @@ use toolgate_core::id::CallId;
 use super::kit::{World, agent, person, requirement, tool};
 use crate::ticket::Received;
 use crate::words::{Reader, span, who};
-use crate::{CallContext, CallRequest, Refusal, Settings};
+use crate::{CallContext, CallRefusal, CallRequest, Settings};
 
 /// The 16th of November 2026.
 const NOON_MS: i64 = 1_794_830_400_000;
@@ -33,7 +33,7 @@ fn asked() -> Requirement {
 }
 
 /// The caller's text about an approval that was opened an hour before noon, and that ends at noon.
-async fn read(of: impl Fn(&Reader<'_>, &mut Approval) -> Refusal) -> String {
+async fn read(of: impl Fn(&Reader<'_>, &mut Approval) -> CallRefusal) -> String {
     let settings = Settings {
         hold: std::time::Duration::ZERO,
         link: Some("https://gate.example.com/console/inbox/approvals/{id}".into()),

@@ -165,7 +165,7 @@ async fn a_source_that_breaks_off_fails_its_call_in_its_own_words() {
         let content = Content::odd(10 * MIB, 5 * MIB, Then::Fail);
         let fault = fault(gateway.request(call_with("t", &[("a", &content)]), &someone()).await);
         assert_eq!(
-            (fault.to_string().as_str(), fault.kind.code()),
+            (fault.to_string().as_str(), fault.kind.code().name),
             ("the disk is on fire", "content_unread")
         );
         assert!(fault.kind.safe_to_retry() && fault.hint().contains("did not run"));
@@ -423,7 +423,7 @@ async fn a_server_that_hangs_up_in_the_request_has_run_nothing() {
         gateway.recorder.healthy().await;
         let fault =
             fault(gateway.request(call_with("t", &[("a", &Content::of(64 * MIB))]), &someone()).await);
-        let code = fault.kind.code();
+        let code = fault.kind.code().name;
         assert!(["server_down", "server_refused"].contains(&code), "{fault}");
         gateway.end().await;
     }

@@ -333,7 +333,7 @@ pub(crate) fn text_of(reply: &Reply) -> String {
 
 pub(crate) fn fault_code(error: ServerError) -> &'static str {
     match error {
-        ServerError::Fault(fault) => fault.kind.code(),
+        ServerError::Fault(fault) => fault.kind.code().name,
         ServerError::Rpc(error) => panic!("the server answered: {error}"),
     }
 }

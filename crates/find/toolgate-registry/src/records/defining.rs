@@ -1,6 +1,7 @@
 //! One agent definition or capability at a time, in the settings that contain them all.
 
 use serde_json::Value;
+use toolgate_core::codes;
 use toolgate_core::scope::{AgentDefinition, AgentName, Capability, CapabilityName};
 use toolgate_core::{PrincipalId, Refusal, RefusalKind};
 
@@ -123,7 +124,7 @@ impl Records {
             }
         }
         let message = format!("others keep changing the setting {}", subject.key);
-        Err(Refusal::new(RefusalKind::Conflict, "changed_meanwhile", message).hint("try again in a moment"))
+        Err(Refusal::new(&codes::CHANGED_MEANWHILE, message).hint("try again in a moment"))
     }
 }
 
@@ -174,9 +175,9 @@ fn position(subject: Subject<'_>, value: &[Value]) -> Option<usize> {
 
 fn unknown(subject: Subject<'_>, value: &[Value]) -> Refusal {
     let Subject { kind, key, name, .. } = subject;
-    let code = if key == AGENTS { "unknown_agent" } else { "unknown_capability" };
+    let code = if key == AGENTS { &codes::UNKNOWN_AGENT } else { &codes::UNKNOWN_CAPABILITY };
     let hint = nearest::hint(name, value.iter().filter_map(name_of));
-    Refusal::new(RefusalKind::NotFound, code, format!("the settings have no {kind} \"{name}\""))
+    Refusal::new(code, format!("the settings have no {kind} \"{name}\""))
         .hint(hint.unwrap_or_else(|| format!("the setting {key} holds those that can be changed")))
 }
 

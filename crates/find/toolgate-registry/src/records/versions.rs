@@ -1,7 +1,8 @@
 //! The past versions of a tool, and the differences between two of them.
 
+use toolgate_core::codes;
 use toolgate_core::registry::{Definition, ToolRow};
-use toolgate_core::{Digest, Refusal, RefusalKind};
+use toolgate_core::{Digest, Refusal};
 use toolgate_store::StoredVersion;
 
 use super::{Records, down};
@@ -75,7 +76,7 @@ fn version(
 }
 
 fn unknown_version(parameter: &'static str, what: String, row: &ToolRow) -> Refusal {
-    Refusal::new(RefusalKind::Invalid, "parameter_invalid", format!("{what} of {}", row.name))
+    Refusal::new(&codes::PARAMETER_INVALID, format!("{what} of {}", row.name))
         .field(parameter)
         .hint(format!("`toolgate tools history {}` shows all of them", row.name))
 }

@@ -14,7 +14,7 @@ fn registration() -> Registration {
 
 fn refused(registration: Registration) -> (String, String) {
     let refusal = read(&registration, AddressRules::default()).expect_err("refused");
-    assert_eq!((refusal.kind, refusal.code), (RefusalKind::Invalid, "invalid_registration"));
+    assert_eq!((refusal.kind, refusal.code.name), (RefusalKind::Invalid, "invalid_registration"));
     (refusal.field.expect("a field"), refusal.message)
 }
 
@@ -91,7 +91,7 @@ fn every_bad_registration_is_refused_at_its_place() {
 fn a_server_speaks_for_itself_and_operators_for_all() {
     let told = |id: &str, role: Role| {
         let refused = check_speaker(&Principal::new(PrincipalId::new(id), role), "files").err();
-        refused.map(|refusal| (refusal.kind, refusal.code, refusal.message))
+        refused.map(|refusal| (refusal.kind, refusal.code.name, refusal.message))
     };
     assert_eq!(told("files", Role::Server), None);
     assert_eq!(told("ada", Role::Operator), None);

@@ -1,9 +1,10 @@
 //! Servers that register, stay by heartbeats, and leave.
 
 use serde_json::json;
+use toolgate_core::codes;
 use toolgate_core::event::Event;
 use toolgate_core::server::InstanceId;
-use toolgate_core::{Principal, Refusal, RefusalKind, Role, ServerName};
+use toolgate_core::{Principal, Refusal, Role, ServerName};
 use toolgate_store::{Join, Joined, RegisterError, Registering, StoredInstance};
 
 use super::Registry;
@@ -91,7 +92,7 @@ impl Registry {
     pub async fn forget(&self, by: &Principal, server: &str) -> Result<(), Refusal> {
         if !matches!(by.role, Role::Admin | Role::Operator) {
             let message = format!("a token of role {} cannot remove a server", by.role.as_str());
-            return Err(Refusal::new(RefusalKind::Forbidden, "wrong_role", message));
+            return Err(Refusal::new(&codes::WRONG_ROLE, message));
         }
         let name = ServerName::new(server).map_err(|_| unknown_server(server))?;
         let telling = Telling { at_ms: self.desk.clock.now_ms(), by: &by.id };
@@ -119,12 +120,12 @@ impl Registry {
         };
         let place = source.place();
         let message = format!("the server {name:?} did not register: it is configured in {place}");
-        Refusal::new(RefusalKind::Conflict, "configured", message).hint("remove it there")
+        Refusal::new(&codes::CONFIGURED, message)
     }
 }
 
 fn unknown_server(server: &str) -> Refusal {
-    Refusal::new(RefusalKind::NotFound, "unknown_server", format!("there is no server {server:?}"))
+    Refusal::new(&codes::UNKNOWN_SERVER, format!("there is no server {server:?}"))
         .hint("`toolgate servers list` shows all")
 }
 
@@ -150,7 +151,7 @@ fn refuse_intruders(
         registering.server.as_str(),
         server.as_str()
     );
-    Err(Refusal::new(RefusalKind::Conflict, "alias_taken", message)
+    Err(Refusal::new(&codes::ALIAS_TAKEN, message)
         .field("tools")
         .hint("choose a name that begins with something else"))
 }
@@ -165,7 +166,7 @@ fn check_aliases(
     let others: Vec<_> = state.aliases.iter().filter(|alias| alias.owner != owner).cloned().collect();
     refuse_intruders(state, registering, &candidates)?;
     alias::check(state.tools(), &others, &candidates).map_err(|collision| {
-        Refusal::new(RefusalKind::Conflict, "alias_taken", collision.to_string())
+        Refusal::new(&codes::ALIAS_TAKEN, collision.to_string())
             .field("tools")
             .hint("choose another name for it")
     })?;
@@ -205,14 +206,8 @@ fn joining(
 fn refused(error: RegisterError) -> Refusal {
     let message = error.to_string();
     match error {
-        RegisterError::TooManyServers { .. } => {
-            Refusal::new(RefusalKind::TooMany, "too_many_servers", message)
-                .hint("an operator removes those that are gone: DELETE /servers/{name}")
-        }
-        RegisterError::TooManyInstances { .. } => {
-            Refusal::new(RefusalKind::TooMany, "too_many_instances", message)
-                .hint("let instances leave, or let their leases run out, before more join")
-        }
+        RegisterError::TooManyServers { .. } => Refusal::new(&codes::TOO_MANY_SERVERS, message),
+        RegisterError::TooManyInstances { .. } => Refusal::new(&codes::TOO_MANY_INSTANCES, message),
         RegisterError::Store(error) => down(error),
     }
 }

@@ -1,6 +1,7 @@
 //! The setting `aliases`: other names for tools.
 
 use serde_json::Value;
+use toolgate_core::codes;
 use toolgate_core::{CanonicalName, DomainName, Refusal, RefusalKind, moment};
 
 use super::fields::{Fields, elements};
@@ -25,7 +26,8 @@ pub(super) fn check(value: &Value, context: &SettingContext) -> Result<(), Refus
     }
     alias::check(context.tools.iter(), &context.aliases, &candidates).map_err(|collision| {
         let at = candidates.iter().position(|one| alias::occupies(one, &collision.name)).unwrap_or_default();
-        Refusal::new(RefusalKind::Invalid, "alias_taken", collision.to_string())
+        Refusal::new(&codes::ALIAS_TAKEN, collision.to_string())
+            .kind(RefusalKind::Invalid)
             .field(format!("value[{at}].name"))
             .hint("choose another name, or remove it from the other tool first")
     })

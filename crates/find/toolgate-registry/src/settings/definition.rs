@@ -3,6 +3,7 @@
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use toolgate_core::codes;
 use toolgate_core::scope::{AgentDefinition, BadPart, Capability, CapabilityName};
 use toolgate_core::{Refusal, RefusalKind};
 
@@ -41,7 +42,8 @@ fn check_capabilities_of(agent: &AgentDefinition, place: &str, around: &Around<'
                 format!("agent \"{}\" has the capability \"{name}\", which nobody has defined", agent.name);
             let hint = nearest::hint(name.as_str(), known.iter().copied())
                 .unwrap_or_else(|| "define it first, in toolgate.toml or in the setting capabilities".into());
-            return Err(Refusal::new(RefusalKind::Invalid, "unknown_capability", message)
+            return Err(Refusal::new(&codes::UNKNOWN_CAPABILITY, message)
+                .kind(RefusalKind::Invalid)
                 .field(format!("{place}.capabilities[{at}]"))
                 .hint(hint));
         }
@@ -72,9 +74,7 @@ fn refuse_rivals(value: &Value, fresh: &[Fresh<AgentDefinition>], file: &FileSta
                 "the agents \"{}\" and \"{}\" are both for {:?}",
                 rival.other, definition.name, rival.whom
             );
-            return Err(Refusal::new(RefusalKind::Conflict, "two_agents", message)
-                .field(format!("{place}.{}", rival.place))
-                .hint("remove it from the other definition first, or leave it out here"));
+            return Err(Refusal::new(&codes::TWO_AGENTS, message).field(format!("{place}.{}", rival.place)));
         }
         claims.take(&mut definition.clone());
     }
@@ -105,9 +105,7 @@ fn refuse_removal_in_use(value: &Value, around: &Around<'_>) -> Result<(), Refus
         let users = users_of(name, around);
         if !users.is_empty() {
             let message = format!("the capability \"{name}\" is used by {}", users.join(", "));
-            return Err(Refusal::new(RefusalKind::Conflict, "capability_in_use", message)
-                .field("value")
-                .hint("remove it from these agents first"));
+            return Err(Refusal::new(&codes::CAPABILITY_IN_USE, message).field("value"));
         }
     }
     Ok(())
@@ -167,8 +165,7 @@ fn bad_part(place: &str, bad: BadPart) -> Refusal {
 
 pub(crate) fn defined_in_file(kind: &str, name: &str) -> Refusal {
     let message = format!("the {kind} \"{name}\" is defined in toolgate.toml");
-    Refusal::new(RefusalKind::Conflict, "defined_in_file", message)
-        .hint("change it there, or choose another name")
+    Refusal::new(&codes::DEFINED_IN_FILE, message)
 }
 
 #[cfg(test)]

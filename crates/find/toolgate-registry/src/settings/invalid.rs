@@ -4,7 +4,7 @@ use toolgate_core::{Refusal, RefusalKind, ServerName};
 
 /// A problem at a place.
 pub(crate) fn invalid(field: impl Into<String>, message: impl Into<String>) -> Refusal {
-    Refusal::new(RefusalKind::Invalid, "invalid_setting", message).field(field)
+    Refusal::new(&codes::INVALID_SETTING, message).field(field)
 }
 
 pub(crate) fn read_server_name(text: &str, field: &str) -> Result<ServerName, Refusal> {

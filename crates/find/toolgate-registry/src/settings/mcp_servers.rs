@@ -7,9 +7,10 @@ use std::sync::Arc;
 use serde_json::Value;
 use toolgate_catalog::{Filter, Hints, ServerSettings, check_reserved, check_server_name};
 use toolgate_core::address::{AddressRules, Reach};
+use toolgate_core::codes;
 use toolgate_core::server::{Asks, Isolation, ServerSpec, TransportSpec};
 use toolgate_core::tool::Rate;
-use toolgate_core::{Refusal, RefusalKind, ServerName};
+use toolgate_core::{Refusal, ServerName};
 
 use super::address;
 use super::fields::{Fields, elements};
@@ -96,7 +97,7 @@ fn check_against(
 }
 
 fn taken(message: String, place: &str) -> Refusal {
-    Refusal::new(RefusalKind::Conflict, "name_taken", message).field(place)
+    Refusal::new(&codes::NAME_TAKEN, message).field(place)
 }
 
 /// The servers that are enabled.

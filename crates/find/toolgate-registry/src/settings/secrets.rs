@@ -5,7 +5,8 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use toolgate_core::{Refusal, RefusalKind, ServerName};
+use toolgate_core::codes;
+use toolgate_core::{Refusal, ServerName};
 use toolgate_store::{SealedSecret, SecretOrigin, Whose};
 
 use super::address::origin_of;
@@ -63,7 +64,7 @@ pub(crate) fn check(wanted: &[SecretOrigin], held: &Held<'_>) -> Result<(), Refu
             let hint = format!(
                 "an admin allows it with `toolgate secrets allow {server} {name} {origin}`, or sets the server themselves"
             );
-            Err(Refusal::new(RefusalKind::Forbidden, "secret_bound", message).field("value").hint(hint))
+            Err(Refusal::new(&codes::SECRET_BOUND, message).field("value").hint(hint))
         }
     }
 }

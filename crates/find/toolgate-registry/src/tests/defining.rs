@@ -60,7 +60,10 @@ async fn what_is_put_counts_at_once_and_on_other_replicas_a_moment_later() {
 
     let unknown = agent(json!({ "name": "coder", "capabilities": ["docs", "git"] }));
     let refused = registry.put_agent(&by, unknown.clone(), None).await.expect_err("unknown");
-    assert_eq!((refused.code, refused.field.as_deref()), ("unknown_capability", Some("capabilities[1]")));
+    assert_eq!(
+        (refused.code.name, refused.field.as_deref()),
+        ("unknown_capability", Some("capabilities[1]"))
+    );
     let git = capability(json!({ "name": "git", "servers": ["github"] }));
     assert_eq!(registry.put_capability(&by, git, None).await.expect("put").version, 1);
     assert_eq!(registry.put_agent(&by, unknown.clone(), Some(0)).await.expect("put").version, 1);
@@ -74,7 +77,7 @@ async fn what_is_put_counts_at_once_and_on_other_replicas_a_moment_later() {
     assert!(Arc::ptr_eq(&same, &registry.definitions()));
 
     let used = registry.remove_capability(&by, &capability_name("git"), None).await.expect_err("used");
-    assert_eq!((used.kind, used.code), (RefusalKind::Conflict, "capability_in_use"));
+    assert_eq!((used.kind, used.code.name), (RefusalKind::Conflict, "capability_in_use"));
     assert!(used.message.contains("agent \"coder\""), "{}", used.message);
     let stale = registry.remove_agent(&by, &agent_name("coder"), Some(0)).await.expect_err("stale");
     assert_eq!(stale.kind, RefusalKind::Stale);
@@ -102,14 +105,14 @@ async fn what_the_file_defines_is_not_changed_elsewhere() {
     let put =
         registry.put_agent(&by, agent(json!({ "name": "reader" })), None).await.expect_err("the file's");
     assert_eq!(
-        (put.kind, put.code, put.field.as_deref()),
+        (put.kind, put.code.name, put.field.as_deref()),
         (RefusalKind::Conflict, "defined_in_file", Some("name"))
     );
     let removed = registry.remove_agent(&by, &agent_name("reader"), None).await.expect_err("the file's");
-    assert_eq!(removed.code, "defined_in_file");
+    assert_eq!(removed.code.name, "defined_in_file");
     let removed =
         registry.remove_capability(&by, &capability_name("docs"), None).await.expect_err("the file's");
-    assert_eq!(removed.code, "defined_in_file");
+    assert_eq!(removed.code.name, "defined_in_file");
 
     // The command line, beside the gateway.
     let records = Records::new(house.store.clone(), house.books("cli").await, house.clock.clone());
@@ -119,7 +122,7 @@ async fn what_the_file_defines_is_not_changed_elsewhere() {
     assert_eq!((unknown.kind, unknown.hint.as_str()), (RefusalKind::NotFound, "did you mean writer?"));
     let unknown =
         records.remove_capability(&by, &capability_name("x"), None, &own).await.expect_err("unknown");
-    assert_eq!((unknown.kind, unknown.code), (RefusalKind::NotFound, "unknown_capability"));
+    assert_eq!((unknown.kind, unknown.code.name), (RefusalKind::NotFound, "unknown_capability"));
     let merged = records.definitions(&own).await.expect("read");
     assert_eq!(merged.definitions, registry.definitions());
     gateway.registry.stop().await;
@@ -211,13 +214,13 @@ async fn no_server_is_called_like_the_gateway() {
     let value = json!([{ "name": "Toolgate", "url": "https://example.com/mcp" }]);
     let by = operator();
     let set = gateway.registry.change_setting(&by, "mcp_servers", value, None).await.expect_err("reserved");
-    assert_eq!((set.code, set.field.as_deref()), ("name_taken", Some("value[0].name")));
+    assert_eq!((set.code.name, set.field.as_deref()), ("name_taken", Some("value[0].name")));
     let joined = gateway
         .registry
         .register(&server("toolgate"), registration("toolgate", "a"))
         .await
         .expect_err("reserved");
-    assert_eq!((joined.kind, joined.code), (RefusalKind::Conflict, "name_taken"));
+    assert_eq!((joined.kind, joined.code.name), (RefusalKind::Conflict, "name_taken"));
     assert_eq!(joined.message, "the server name toolgate is reserved: Toolgate's own tools have it");
     gateway.registry.stop().await;
 }

@@ -39,7 +39,7 @@ async fn an_instance_stays_by_heartbeats_and_leaves_when_they_stop() {
     assert!(seconds >= 6, "after {seconds} s");
     let gone = gateway.registry.heartbeat(&server("jobs"), "jobs", "a").await.expect_err("gone");
     assert_eq!(
-        (gone.kind, gone.code, gone.hint.as_str()),
+        (gone.kind, gone.code.name, gone.hint.as_str()),
         (RefusalKind::Gone, "lease_lost", "register again")
     );
     let ledger = house.ledger().await;
@@ -108,7 +108,7 @@ async fn a_foreign_name_a_taken_name_and_a_name_that_reads_alike_are_refused() {
     let refused = async |by: &str, wanted: &str| {
         let told =
             gateway.registry.register(&server(by), registration(wanted, "x")).await.expect_err("refused");
-        (told.kind, told.code, told.message)
+        (told.kind, told.code.name, told.message)
     };
     let foreign = refused("mail", "jobs").await;
     assert_eq!((foreign.0, foreign.1), (RefusalKind::Forbidden, "foreign_name"));
@@ -122,7 +122,7 @@ async fn a_foreign_name_a_taken_name_and_a_name_that_reads_alike_are_refused() {
     assert_eq!(house.kinds().await, [""; 0]);
     gateway.registry.register(&server("expected"), registration("expected", "x")).await.expect("expected");
     let heart = gateway.registry.heartbeat(&server("mail"), "expected", "x").await.expect_err("foreign");
-    assert_eq!(heart.code, "foreign_name");
+    assert_eq!(heart.code.name, "foreign_name");
     gateway.registry.stop().await;
 }
 
@@ -139,7 +139,7 @@ async fn a_flood_of_instances_is_refused_and_those_that_are_there_stay() {
     }
     let flood =
         gateway.registry.register(&server("jobs"), registration("jobs", "one-more")).await.expect_err("full");
-    assert_eq!((flood.kind, flood.code), (RefusalKind::TooMany, "too_many_instances"));
+    assert_eq!((flood.kind, flood.code.name), (RefusalKind::TooMany, "too_many_instances"));
     gateway
         .registry
         .register(&server("jobs"), registration("jobs", "i3"))
@@ -166,7 +166,7 @@ async fn names_that_a_server_gives_its_tools_work_and_collide_with_both_owners_n
     );
     let taken =
         gateway.registry.register(&server("mail"), with("mail", "work.job.run")).await.expect_err("taken");
-    assert_eq!((taken.kind, taken.code), (RefusalKind::Conflict, "alias_taken"));
+    assert_eq!((taken.kind, taken.code.name), (RefusalKind::Conflict, "alias_taken"));
     assert!(
         taken.message.contains("server \"jobs\"") && taken.message.contains("server \"mail\""),
         "{}",
@@ -175,7 +175,7 @@ async fn names_that_a_server_gives_its_tools_work_and_collide_with_both_owners_n
     for intruding in ["jobs.new.tool", "jobs__other", "JOBS__run", "jobs:other"] {
         let refused =
             gateway.registry.register(&server("mail"), with("mail", intruding)).await.expect_err(intruding);
-        assert_eq!((refused.kind, refused.code), (RefusalKind::Conflict, "alias_taken"), "{intruding}");
+        assert_eq!((refused.kind, refused.code.name), (RefusalKind::Conflict, "alias_taken"), "{intruding}");
     }
     gateway.registry.register(&server("jobs"), with("jobs", "work.job.start")).await.expect("registered");
     let told = house.kinds().await.iter().filter(|kind| *kind == "registry.aliases.changed").count();

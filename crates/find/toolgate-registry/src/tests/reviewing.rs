@@ -31,7 +31,7 @@ async fn accepting_publishes_what_was_withheld_wherever_it_was_accepted() {
     assert_eq!(accepted.expect("told").1["to"], offered.to_string());
     let nothing =
         records.review(&operator().id, "files:read", Verdict::Accept, None).await.expect_err("done");
-    assert_eq!((nothing.kind, nothing.code), (RefusalKind::Conflict, "nothing_to_review"));
+    assert_eq!((nothing.kind, nothing.code.name), (RefusalKind::Conflict, "nothing_to_review"));
     gateway.registry.stop().await;
 }
 

@@ -24,7 +24,7 @@ async fn a_server_that_is_set_is_reached_and_one_that_is_taken_out_is_not() {
 
     let stale =
         gateway.registry.change_setting(&by, "mcp_servers", json!([]), Some(0)).await.expect_err("stale");
-    assert_eq!((stale.kind, stale.code), (RefusalKind::Stale, "stale"));
+    assert_eq!((stale.kind, stale.code.name), (RefusalKind::Stale, "stale"));
     let refused =
         gateway.registry.change_setting(&by, "mcp_servers", json!([{}]), Some(1)).await.expect_err("bad");
     assert_eq!(refused.field.as_deref(), Some("value[0].name"));
@@ -53,7 +53,7 @@ async fn a_server_that_registered_gives_way_to_a_setting_and_then_cannot_registe
     until("the setting holds", || gateway.reached() == ["jobs https://set.example.com/mcp"]).await;
     let taken =
         gateway.registry.register(&server("jobs"), registration("jobs", "b")).await.expect_err("taken");
-    assert_eq!((taken.kind, taken.code), (RefusalKind::Conflict, "name_taken"));
+    assert_eq!((taken.kind, taken.code.name), (RefusalKind::Conflict, "name_taken"));
     assert!(taken.message.contains("the setting mcp_servers"), "{}", taken.message);
     gateway.registry.stop().await;
 }
@@ -78,7 +78,7 @@ async fn aliases_that_are_set_work_and_are_told() {
     let taken = json!([{ "name": "files__write", "tool": "files:read" }]);
     let refused =
         gateway.registry.change_setting(&operator(), "aliases", taken, None).await.expect_err("taken");
-    assert_eq!((refused.kind, refused.code), (RefusalKind::Invalid, "alias_taken"));
+    assert_eq!((refused.kind, refused.code.name), (RefusalKind::Invalid, "alias_taken"));
     gateway.registry.stop().await;
 }
 

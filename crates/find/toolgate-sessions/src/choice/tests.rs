@@ -38,7 +38,7 @@ fn told(definitions: &Definitions, credential: &Credential, wanted: Option<&str>
             let layers: Vec<&str> = scope.layers.iter().map(|layer: &Layer| layer.agent.as_str()).collect();
             format!("{}: {}", agent.name, layers.join(" > "))
         }
-        Err(refusal) => refusal.code.into(),
+        Err(refusal) => refusal.code.name.into(),
     }
 }
 

@@ -30,7 +30,7 @@ fn refused(own: &Mounts, before: &Mounts, base: &Scope) -> Option<(&'static str,
         check(own, before, base, &Known { servers: &there, providers: &providers, tells: Tells::Names })
             .err()?;
     assert!(refusal.field.is_some_and(|field| field.starts_with("mounts.")));
-    Some((refusal.code, refusal.hint))
+    Some((refusal.code.name, refusal.hint))
 }
 
 #[test]

@@ -74,7 +74,7 @@ fn where_a_request_goes_is_for_credential_and_route_to_say() {
         (&session_token, &to_clerk, Err("unknown_agent")),
     ];
     for (credential, route, expected) in cases {
-        let found = target(credential, route).map_err(|refusal| refusal.code);
+        let found = target(credential, route).map_err(|refusal| refusal.code.name);
         assert_eq!(found, expected, "{credential:?} {route:?}");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use toolgate_core::codes;
 use toolgate_core::decision::Template;
 use toolgate_core::id::SessionId;
 use toolgate_core::scope::{AgentName, Credential, Definitions, Scope};
@@ -108,9 +109,7 @@ impl Sessions {
                             "{max} sessions of the agent {} are open, and no more are allowed",
                             limit.agent
                         );
-                        Refusal::new(RefusalKind::TooMany, "too_many_sessions", message).hint(
-                            "close one that is no longer needed, or raise limits.sessions_max of the agent",
-                        )
+                        Refusal::new(&codes::TOO_MANY_SESSIONS, message)
                     }
                     NewSessionError::Store(error) => down(error),
                 },
@@ -129,7 +128,7 @@ impl Sessions {
                 wanted.as_str(),
                 least.as_str()
             );
-            return Err(Refusal::new(RefusalKind::Invalid, "template_too_weak", message)
+            return Err(Refusal::new(&codes::TEMPLATE_TOO_WEAK, message)
                 .field("policy_template")
                 .hint(format!("ask for {} or a stricter one, or for none", least.as_str())));
         }
@@ -178,7 +177,7 @@ fn holder(by: &Credential, wanted: Option<&str>, agent: &AgentName) -> Result<Pr
     if is_reserved_principal(name) {
         let message =
             format!("a principal may not be called {name:?}, which could be mistaken for another principal");
-        return Err(Refusal::new(RefusalKind::Invalid, "invalid_principal", message).field("principal"));
+        return Err(Refusal::new(&codes::INVALID_PRINCIPAL, message).field("principal"));
     }
     Ok(Principal::new(PrincipalId::new(name), Role::Agent))
 }
@@ -192,7 +191,7 @@ fn check_names(new: &NewSession) -> Result<(), Refusal> {
         let fits = (1..=NAME_CHARS_MAX).contains(&name.chars().count()) && !name.contains(char::is_control);
         if !fits {
             let message = format!("`{field}` has 1 to {NAME_CHARS_MAX} printable characters");
-            return Err(Refusal::new(RefusalKind::Invalid, "invalid_session", message).field(field));
+            return Err(Refusal::new(&codes::INVALID_SESSION, message).field(field));
         }
     }
     Ok(())

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use toolgate_core::Refusal;
+use toolgate_core::codes;
 use toolgate_core::id::SessionId;
 use toolgate_core::scope::{Credential, Definitions, Scope};
-use toolgate_core::{Refusal, RefusalKind};
 use toolgate_store::{PageCursor, SessionFilter, SessionKind, SessionStanding, StoredSession};
 
 use super::Sessions;
@@ -82,12 +83,7 @@ fn scope_now(definitions: &Definitions, before: &Scope) -> Option<Scope> {
 
 fn read_cursor(text: &str) -> Result<PageCursor, Refusal> {
     text.parse().map_err(|_| {
-        Refusal::new(
-            RefusalKind::Invalid,
-            "invalid_cursor",
-            format!("{text:?} is not a cursor of an earlier page"),
-        )
-        .field("cursor")
-        .hint("pass `next` of the previous page unchanged")
+        Refusal::new(&codes::INVALID_CURSOR, format!("{text:?} is not a cursor of an earlier page"))
+            .field("cursor")
     })
 }

@@ -129,7 +129,7 @@ impl Gateway {
     }
 
     pub(crate) async fn seat(&self, by: &Credential, route: &Route) -> Result<Arc<Seat>, &'static str> {
-        self.sessions.seat(by, route).await.map_err(|refusal| refusal.code)
+        self.sessions.seat(by, route).await.map_err(|refusal| refusal.code.name)
     }
 
     /// All events as kind and detail, the oldest first.
@@ -147,7 +147,10 @@ impl Gateway {
     /// The state of a session, as an operator sees it.
     pub(crate) async fn state(&self, id: &SessionId) -> &'static str {
         let operator = operator();
-        self.sessions.get(id, &operator).await.map_or_else(|refusal| refusal.code, |view| view.state.as_str())
+        self.sessions
+            .get(id, &operator)
+            .await
+            .map_or_else(|refusal| refusal.code.name, |view| view.state.as_str())
     }
 }
 

@@ -58,7 +58,7 @@ async fn an_agent_opens_a_session_and_sits_in_it(world: World) {
         ("erna", &json!("clerk"), &json!("regulated"))
     );
     let refused = gateway.open(&token, "clerk").await.expect_err("a session opens no other");
-    assert_eq!((refused.kind, refused.code), (RefusalKind::Forbidden, "not_allowed"));
+    assert_eq!((refused.kind, refused.code.name), (RefusalKind::Forbidden, "not_allowed"));
     gateway.sessions.stop().await;
 }
 
@@ -83,7 +83,7 @@ async fn an_operator_opens_a_session_for_somebody_else(world: World) {
     gateway.sessions.open(&agent("erna"), own).await.expect("herself");
     let as_gateway = NewSession { principal: Some("gateway".into()), ..NewSession::default() };
     let refused = gateway.sessions.open(&operator(), as_gateway).await.expect_err("mistaken for another");
-    assert_eq!(refused.code, "invalid_principal");
+    assert_eq!(refused.code.name, "invalid_principal");
     gateway.sessions.stop().await;
 }
 
@@ -126,7 +126,7 @@ async fn what_makes_no_sense_is_refused_with_the_place_and_a_hint(world: World) 
     ];
     for (new, code, field, hint) in cases {
         let refused = gateway.sessions.open(&operator(), new).await.expect_err("refused");
-        assert_eq!((refused.kind, refused.code), (RefusalKind::Invalid, code), "{refused:?}");
+        assert_eq!((refused.kind, refused.code.name), (RefusalKind::Invalid, code), "{refused:?}");
         assert_eq!(refused.field.as_deref(), Some(field));
         assert!(refused.hint.contains(hint), "{refused:?}");
     }
@@ -134,7 +134,7 @@ async fn what_makes_no_sense_is_refused_with_the_place_and_a_hint(world: World) 
         NewSession { agent: Some(name("cook")), policy_template: Some(Template::Exploratory), ..wants };
     *gateway.around.template.lock().expect("nobody panicked") = Template::Exploratory;
     assert_eq!(
-        gateway.sessions.open(&operator(), weaker).await.expect_err("cook is stricter").code,
+        gateway.sessions.open(&operator(), weaker).await.expect_err("cook is stricter").code.name,
         "template_too_weak"
     );
     assert_eq!(gateway.ledger("session.started").await, []);
@@ -165,7 +165,7 @@ async fn what_a_session_may_touch_is_changed_by_who_may(world: World) {
     let token = gateway.credential(&opened).await;
     let before = gateway.seat(&token, &Route::Default).await.expect("a seat");
     let change = async |by: &Credential, mounts: Mounts, expected| {
-        gateway.sessions.change_mounts(id, by, mounts, expected).await.map_err(|refusal| refusal.code)
+        gateway.sessions.change_mounts(id, by, mounts, expected).await.map_err(|refusal| refusal.code.name)
     };
     let view = change(&bert, mounts(&["files"], &["slack"]), Some(1)).await.expect("changed");
     assert_eq!((view.version, &view.mounts), (2, &mounts(&["files"], &["slack"])));
@@ -207,7 +207,7 @@ async fn nobody_finds_the_session_of_somebody_else(world: World) {
     let unknown = gateway.sessions.get(unknown, &bert).await.expect_err("not there");
     let foreign = gateway.sessions.get(foreign, &bert).await.expect_err("not there for him");
     assert_eq!(unknown.message.replace("never", "x"), foreign.message.replace(&hers.as_str()[4..], "x"));
-    assert_eq!(gateway.sessions.close(&hers, &bert).await.expect_err("not his").code, "unknown_session");
+    assert_eq!(gateway.sessions.close(&hers, &bert).await.expect_err("not his").code.name, "unknown_session");
     assert_eq!(gateway.state(&hers).await, "active");
 
     let list = async |by: &Credential, query: SessionQuery| {
@@ -225,7 +225,7 @@ async fn nobody_finds_the_session_of_somebody_else(world: World) {
     assert_eq!(list(&bert, of_erna).await, []);
     assert_eq!(list(&his_token, all).await, slice::from_ref(&his.session.id));
     let bad = SessionQuery { cursor: Some("x".into()), ..SessionQuery::default() };
-    assert_eq!(gateway.sessions.list(&bert, &bad).await.expect_err("no cursor").code, "invalid_cursor");
+    assert_eq!(gateway.sessions.list(&bert, &bad).await.expect_err("no cursor").code.name, "invalid_cursor");
     gateway.sessions.stop().await;
 }
 

@@ -97,7 +97,7 @@ async fn while_the_store_is_away_what_is_known_goes_on(world: World) {
     gateway.store.fail_from_nth(1);
     until("the store is away", async || gateway.seat(&erna, &to(&unknown)).await == Err("store_down")).await;
     gateway.seat(&erna, &to(&known)).await.expect("a seat all the same");
-    assert_eq!(gateway.open(&erna, "clerk").await.expect_err("cannot be kept").code, "store_down");
+    assert_eq!(gateway.open(&erna, "clerk").await.expect_err("cannot be kept").code.name, "store_down");
     gateway.store.fail_never();
     gateway.seat(&erna, &to(&unknown)).await.expect("the store is back");
     gateway.sessions.stop().await;

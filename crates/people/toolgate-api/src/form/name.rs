@@ -3,6 +3,7 @@
 use http::header::CONTENT_DISPOSITION;
 use http::{HeaderMap, HeaderName};
 use percent_encoding::percent_decode_str;
+use toolgate_core::codes;
 use toolgate_core::file::FileName;
 use toolgate_files::file_name;
 
@@ -48,7 +49,7 @@ fn extended_value(value: &str) -> Answered<String> {
 }
 
 fn unreadable(header: &str) -> Box<Problem> {
-    Problem::bad_request("header_invalid", format!("header `{header}`: the name in it is not UTF-8"))
+    Problem::new(&codes::HEADER_INVALID, format!("header `{header}`: the name in it is not UTF-8"))
         .hint("percent-encode it")
         .with("field", header)
 }

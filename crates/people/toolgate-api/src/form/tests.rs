@@ -33,7 +33,8 @@ fn a_name_is_found_in_either_header() {
         ("content-disposition", "inline; filename=\"open", Ok("open")),
     ] {
         let found = beside(&headers(header, value));
-        let found = found.map(|name| name.expect("there is one").to_string()).map_err(|problem| problem.code);
+        let found =
+            found.map(|name| name.expect("there is one").to_string()).map_err(|problem| problem.code.name);
         assert_eq!(found, expected.map(str::to_owned), "{value}");
     }
     assert_eq!(beside(&headers("content-disposition", "attachment")), Ok(None));
@@ -114,10 +115,10 @@ async fn what_is_wrong_with_a_form_is_said() {
         ("no form at all".to_owned(), "upload_cut_off"),
     ] {
         let problem = read(form(text.as_bytes(), 100)).await.expect_err(&text);
-        assert_eq!(problem.code, code, "{text}: {problem:?}");
+        assert_eq!(problem.code.name, code, "{text}: {problem:?}");
     }
     let no_boundary = Form::of(&headers("content-type", "multipart/form-data"), Body::empty());
-    assert_eq!(no_boundary.map(|_| ()).expect_err("refused").code, "form_broken");
+    assert_eq!(no_boundary.map(|_| ()).expect_err("refused").code.name, "form_broken");
 }
 
 /// Neither the text before the first boundary nor headers may fill the memory.
@@ -136,7 +137,7 @@ async fn a_form_that_never_begins_is_given_up() {
         });
         let read_form = Form::of(&headers("content-type", TYPE), Body::from_stream(pieces)).expect("a form");
         let problem = read(read_form.unwrap_or_else(|_| panic!("a form"))).await.expect_err("given up");
-        assert_eq!(problem.code, "upload_cut_off");
+        assert_eq!(problem.code.name, "upload_cut_off");
         assert!(sent.load(std::sync::atomic::Ordering::SeqCst) < 100_000, "it stopped reading");
     }
 }

@@ -5,6 +5,7 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
+use toolgate_core::codes;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::scope::{
     AgentDefinition, AgentLimits, AgentName, CapabilityName, Mounts, Pattern, TokenBudget,
@@ -246,8 +247,7 @@ impl Known {
 fn unknown(defined: &Defined, name: &AgentName) -> Box<Problem> {
     let names = defined.definitions.agents.keys().map(AgentName::as_str).chain(["default"]);
     let hint = meant(name.as_str(), names, "GET /agents lists what there is");
-    Problem::new(StatusCode::NOT_FOUND, "unknown_agent", format!("there is no agent {:?}", name.as_str()))
-        .hint(hint)
+    Problem::new(&codes::UNKNOWN_AGENT, format!("there is no agent {:?}", name.as_str())).hint(hint)
 }
 
 impl AgentBody {

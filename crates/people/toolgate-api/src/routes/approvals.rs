@@ -7,6 +7,7 @@ use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toolgate_core::approval::{Approval, ApprovalState};
+use toolgate_core::codes;
 use toolgate_core::governance::Decided;
 use toolgate_core::id::ApprovalId;
 use toolgate_core::{CanonicalName, Digest, Principal, PrincipalId, RawJson, Role};
@@ -263,15 +264,13 @@ impl DecideBody {
     fn check(&self) -> Answered<()> {
         let misplaced = |field: &str, belongs: &str| {
             let detail = format!("field `{field}`: it belongs to {belongs} and to no other decision");
-            Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "field_misplaced", detail)
-                .with("field", field))
+            Err(Problem::new(&codes::FIELD_MISPLACED, detail).with("field", field))
         };
         let long = |reason: &String| reason.chars().count() > REASON_CHARS_MAX;
         match self.decision {
             _ if self.reason.as_ref().is_some_and(long) => {
                 let detail = format!("field `reason`: it has more than {REASON_CHARS_MAX} characters");
-                Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "field_invalid", detail)
-                    .with("field", "reason"))
+                Err(Problem::new(&codes::FIELD_INVALID, detail).with("field", "reason"))
             }
             DecisionWord::Edit => Ok(()),
             _ if self.arguments.is_some() => misplaced("arguments", "`edit`"),

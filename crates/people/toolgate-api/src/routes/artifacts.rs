@@ -8,6 +8,7 @@ use axum::response::Response;
 use http::{HeaderMap, Method, StatusCode};
 use serde::Deserialize;
 use toolgate_core::Digest;
+use toolgate_core::codes;
 use toolgate_core::id::RunId;
 use toolgate_core::scope::Credential;
 use utoipa::{IntoParams, ToSchema};
@@ -119,7 +120,7 @@ impl LinkBody {
         match self.expires_in_seconds {
             Some(seconds) if !(1..=LINK_SECONDS_MAX).contains(&seconds) => {
                 let detail = format!("a link lasts for 1 to {LINK_SECONDS_MAX} seconds");
-                Err(Problem::bad_field("field_invalid", "expires_in_seconds", detail))
+                Err(Problem::bad_field(&codes::FIELD_INVALID, "expires_in_seconds", detail))
             }
             seconds => Ok(seconds.map(Duration::from_secs)),
         }

@@ -10,6 +10,7 @@ use axum::response::Response;
 use http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
 use toolgate_core::RawJson;
+use toolgate_core::codes;
 use toolgate_core::id::RunId;
 use toolgate_core::run::RunState;
 use toolgate_core::scope::Credential;
@@ -114,7 +115,7 @@ pub(crate) async fn call(
 impl BatchBody {
     /// The number of concurrent calls, if the request is valid.
     fn check(&self, most: usize) -> Answered<usize> {
-        let bad = |field: &str, detail: String| Err(Problem::bad_field("field_invalid", field, detail));
+        let bad = |field: &str, detail: String| Err(Problem::bad_field(&codes::FIELD_INVALID, field, detail));
         if !(1..=CALLS_MAX).contains(&self.calls.len()) {
             return bad("calls", format!("field `calls`: 1 to {CALLS_MAX} calls are made at once"));
         }
@@ -126,8 +127,7 @@ impl BatchBody {
             }
             if !ids.insert(&call.id) {
                 let detail = format!("field `{field}`: {:?} is the id of another call too", call.id);
-                return Err(Problem::bad_field("call_id_twice", &field, detail)
-                    .hint("give each call an id of its own"));
+                return Err(Problem::bad_field(&codes::CALL_ID_TWICE, &field, detail));
             }
         }
         let parallel = self.parallel_max.unwrap_or(most);

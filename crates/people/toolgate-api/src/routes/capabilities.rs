@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
 use toolgate_core::Principal;
+use toolgate_core::codes;
 use toolgate_core::scope::{
     AgentDefinition, AgentName, Capability, CapabilityName, Definitions, Pattern, Rule, Scope,
 };
@@ -221,5 +222,5 @@ fn unknown(defined: &Defined, name: &CapabilityName) -> Box<Problem> {
     let names = defined.definitions.capabilities.keys().map(CapabilityName::as_str);
     let hint = meant(name.as_str(), names, "GET /capabilities lists what there is");
     let detail = format!("there is no capability {:?}", name.as_str());
-    Problem::new(StatusCode::NOT_FOUND, "unknown_capability", detail).hint(hint)
+    Problem::new(&codes::UNKNOWN_CAPABILITY, detail).hint(hint)
 }

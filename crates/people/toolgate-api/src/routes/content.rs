@@ -5,6 +5,7 @@ use axum::response::{IntoResponse, Response};
 use http::header::{self as h, HeaderName};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use toolgate_core::codes;
 use toolgate_core::file::FileName;
 use toolgate_files::{ByteRange, Found};
 
@@ -133,7 +134,7 @@ fn disposition(name: Option<&FileName>) -> String {
 
 fn bad_range(bytes: u64) -> Box<Problem> {
     let detail = format!("none of the wanted bytes are there: it has {bytes}");
-    Problem::new(StatusCode::RANGE_NOT_SATISFIABLE, "bad_range", detail)
+    Problem::new(&codes::BAD_RANGE, detail)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use toolgate_core::codes::{self, Code};
 use toolgate_core::decision::Template;
 use toolgate_core::scope::Scope;
 use toolgate_discovery::Unmatched;
@@ -41,8 +42,8 @@ impl Known {
 /// A rule that matches no tool: a mistake, or its server is not available
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Warning {
-    #[schema(example = "pattern_unmatched")]
-    code: &'static str,
+    #[schema(value_type = String, example = "pattern_unmatched")]
+    code: &'static Code,
     message: String,
     /// The place of the rule.
     #[schema(example = "capability \"git\": tools")]
@@ -55,7 +56,7 @@ impl From<Unmatched> for Warning {
     fn from(unmatched: Unmatched) -> Self {
         let Unmatched { place, pattern } = unmatched;
         let message = format!("{place}: no tool fits `{pattern}`");
-        Self { code: "pattern_unmatched", message, place, pattern }
+        Self { code: &codes::PATTERN_UNMATCHED, message, place, pattern }
     }
 }
 
@@ -94,8 +95,7 @@ pub(super) fn same_name(address: &str, body: Option<&str>) -> Answered<()> {
     match body {
         Some(name) if name != address => {
             let detail = format!("field `name`: {name:?} is not {address:?}, which the address names");
-            Err(Problem::bad_field("name_differs", "name", detail)
-                .hint("leave it out; to rename, put it under the new name and delete the old one"))
+            Err(Problem::bad_field(&codes::NAME_DIFFERS, "name", detail))
         }
         _ => Ok(()),
     }
@@ -106,8 +106,9 @@ pub(super) fn template(name: Option<&str>) -> Answered<Option<Template>> {
     let Some(name) = name else { return Ok(None) };
     let known = Template::ALL.map(Template::as_str);
     let detail = format!("there is no policy template {name:?}");
-    let unknown =
-        || Problem::bad_field("unknown_template", "policy_template", detail).hint(hint_of(name, &known));
+    let unknown = || {
+        Problem::bad_field(&codes::UNKNOWN_TEMPLATE, "policy_template", detail).hint(hint_of(name, &known))
+    };
     Template::parse(name).map(Some).ok_or_else(unknown)
 }
 

@@ -8,6 +8,7 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName};
 use http::{HeaderMap, StatusCode};
 use serde::Deserialize;
 use toolgate_core::Principal;
+use toolgate_core::codes;
 use utoipa::IntoParams;
 
 use crate::Context;
@@ -79,7 +80,7 @@ fn no_kind(unknown: &UnknownKind) -> Box<Problem> {
             .hint(hint_of(kind, &Kinds::words())),
         UnknownKind::NotForRole(kind) => {
             let detail = format!("a token of role approver does not see the events {kind:?}");
-            Problem::new(StatusCode::FORBIDDEN, "role_insufficient", detail)
+            Problem::new(&codes::WRONG_ROLE, detail)
                 .hint("ask for `approval` or `input`, or use a token of role auditor, operator or admin")
         }
     }
@@ -89,14 +90,10 @@ pub(super) fn no_seat(why: NoSeat) -> Box<Problem> {
     match why {
         NoSeat::TooMany { max } => {
             let detail = format!("{max} event streams are open, and no more are allowed");
-            let mut problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "too_many_streams", detail);
-            problem.retry = true;
-            problem
-                .hint("close one that is not needed, or read GET /ledger?order=oldest&cursor=… page by page")
+            Problem::new(&codes::TOO_MANY_STREAMS, detail)
         }
         NoSeat::Unknown { newest } => {
-            Problem::bad_request("event_unknown", format!("the ledger is only at event {newest}"))
-                .hint("leave the id out to start with the next event; GET /ledger has earlier events")
+            Problem::new(&codes::EVENT_UNKNOWN, format!("the ledger is only at event {newest}"))
                 .with("newest", newest)
         }
         NoSeat::Store(error) => error.into(),

@@ -4,6 +4,7 @@ use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
+use toolgate_core::codes;
 use toolgate_pipeline::filter::FilterRule;
 use utoipa::ToSchema;
 
@@ -60,7 +61,7 @@ pub(crate) async fn test(
     let last = body.last.unwrap_or(LAST_USUAL);
     if !(1..=LAST_MAX).contains(&last) {
         let detail = format!("field `last`: {last} is not a number from 1 to {LAST_MAX}");
-        return Err(Problem::bad_field("field_invalid", "last", detail));
+        return Err(Problem::bad_field(&codes::FIELD_INVALID, "last", detail));
     }
     let rules = chosen(&context, body.filter.as_deref())?;
     let trial = Trial::new(&rules).expect("filters that are in force compile");

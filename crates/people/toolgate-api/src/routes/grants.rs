@@ -6,6 +6,7 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use toolgate_core::Principal;
+use toolgate_core::codes;
 use toolgate_core::id::GrantId;
 use toolgate_store::Grants;
 use utoipa::{IntoParams, ToSchema};
@@ -65,7 +66,7 @@ pub(crate) async fn revoke(
         None => Err(Problem::not_found(format!("there is no grant {id}"))),
         Some(_) => {
             let detail = format!("grant {id} was used up, has expired or was revoked before");
-            Err(Problem::new(StatusCode::CONFLICT, "grant_ended", detail).hint("nothing needs to be done"))
+            Err(Problem::new(&codes::GRANT_ENDED, detail))
         }
     }
 }

@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use toolgate_core::Principal;
+use toolgate_core::codes;
 use toolgate_core::server::InstanceId;
 use toolgate_core::tool::ToolExtra;
 use toolgate_registry::{Lease, Registration};
@@ -102,12 +103,10 @@ async fn read(context: &Context, request: Request) -> Answered<RegistrationBody>
 }
 
 fn say_less(problem: Box<Problem>) -> Box<Problem> {
-    match problem.code {
-        "body_too_large" => {
-            problem.hint("say less about the tools, or let the server say it in their `_meta`")
-        }
-        _ => problem,
+    if problem.code == &codes::BODY_TOO_LARGE {
+        return problem.hint("say less about the tools, or let the server say it in their `_meta`");
     }
+    problem
 }
 
 /// Renew a lease

@@ -7,6 +7,7 @@ use axum::response::Response;
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use toolgate_core::codes;
 use toolgate_core::event::Recorded;
 use toolgate_core::id::CallId;
 use toolgate_core::{Digest, RawJson};
@@ -153,7 +154,7 @@ fn named(events: &[Recorded]) -> Vec<Digest> {
     responses((status = 200, description = "The body", body = Object), (status = 404, description = "Not found, or no longer kept")))]
 pub(crate) async fn body(State(context): State<Context>, Path(digest): Path<String>) -> Answered<Response> {
     let digest: Digest = digest.parse().map_err(|bad: toolgate_core::digest::BadDigest| {
-        Problem::bad_request("digest_invalid", format!("{digest:?}: {bad}"))
+        Problem::new(&codes::PARAMETER_INVALID, format!("{digest:?}: {bad}"))
     })?;
     let found = context.store.ledger_body(&digest).await?;
     let gone = || {

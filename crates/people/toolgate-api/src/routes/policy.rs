@@ -8,6 +8,7 @@ use axum::response::Response;
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use toolgate_core::codes;
 use toolgate_core::decision::{Question, Template};
 use toolgate_core::event::{EventKind, Filter, Recorded};
 use toolgate_core::id::{RunId, SessionId};
@@ -234,7 +235,7 @@ fn tool(context: &Context, name: &str) -> Answered<Arc<Tool>> {
         Some(meant) => format!("did you mean {meant:?}?"),
         None => "tools are named server:tool; GET /policy/table lists them".to_owned(),
     };
-    Err(Problem::new(StatusCode::NOT_FOUND, "unknown_tool", format!("there is no tool {name:?}"))
+    Err(Problem::new(&codes::UNKNOWN_TOOL, format!("there is no tool {name:?}"))
         .hint(hint)
         .with("field", "tool"))
 }

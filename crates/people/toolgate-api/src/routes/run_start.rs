@@ -6,6 +6,7 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::LOCATION;
 use serde::{Deserialize, Serialize};
+use toolgate_core::codes;
 use toolgate_core::content::Holder;
 use toolgate_core::decision::Template;
 use toolgate_core::id::{FileId, RunId, SessionId, TaskId};
@@ -176,7 +177,7 @@ pub(super) async fn join(
     let (_, principal) = context.sessions.foresee(credential, &new)?;
     if principal.id != run.principal {
         let detail = format!("it is {} who works in run {id}", run.principal);
-        return Err(Problem::new(StatusCode::FORBIDDEN, "not_allowed", detail)
+        return Err(Problem::new(&codes::NOT_ALLOWED, detail)
             .hint("leave `principal` out, or create another run")
             .with("field", "principal"));
     }
@@ -203,7 +204,7 @@ async fn as_careful(
                 wanted.as_str(),
                 least.as_str()
             );
-            Err(Problem::bad_field("template_too_weak", "policy_template", detail)
+            Err(Problem::bad_field(&codes::TEMPLATE_TOO_WEAK, "policy_template", detail)
                 .hint(format!("ask for {} or a stricter one, or for none", least.as_str())))
         }
         _ => Ok(wanted.max(least)),

@@ -7,6 +7,7 @@ use http::StatusCode;
 use serde::Deserialize;
 use toolgate_core::PrincipalId;
 use toolgate_core::approval::{Approval, ApprovalState};
+use toolgate_core::codes;
 use toolgate_core::event::{EventKind, Filter};
 use toolgate_core::id::{RunId, TaskId};
 use toolgate_core::run::{InputState, Run, RunState};
@@ -243,8 +244,7 @@ async fn may_resume(context: &Context, run: &Run) -> Answered<()> {
         return Ok(());
     }
     let detail = format!("run {} was paused by somebody who runs the gateway", run.id);
-    Err(Problem::new(StatusCode::FORBIDDEN, "not_allowed", detail)
-        .hint("it is for those who run the gateway to let it go on"))
+    Err(Problem::new(&codes::NOT_ALLOWED, detail).hint("it is for those who run the gateway to let it go on"))
 }
 
 async fn detail(context: &Context, run: Run) -> Answered<RunDetail> {

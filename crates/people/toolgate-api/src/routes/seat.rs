@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use toolgate_core::Role;
+use toolgate_core::codes;
 use toolgate_core::id::SessionId;
 use toolgate_core::scope::{AgentName, Credential, Route, Seat};
 use utoipa::IntoParams;
@@ -36,7 +37,7 @@ impl SeatQuery {
             (None, Some(session)) => Ok(Route::Session(SessionId::new(session))),
             (Some(_), Some(_)) => {
                 let detail = "`agent` and `session` both say as whom: only one of them can stand here";
-                Err(Problem::bad_request("parameter_invalid", detail)
+                Err(Problem::new(&codes::PARAMETER_INVALID, detail)
                     .hint("leave one of them out; a session has an agent already")
                     .with("field", "agent"))
             }

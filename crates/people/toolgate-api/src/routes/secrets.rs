@@ -5,6 +5,7 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
+use toolgate_core::codes;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::{Principal, PrincipalId, ServerName};
 use utoipa::{IntoParams, ToSchema};
@@ -153,7 +154,7 @@ fn check_value(value: &str) -> Answered<()> {
         _ => return Ok(()),
     };
     let detail = format!("the secret cannot be used: {problem}");
-    Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "secret_invalid", detail).with("field", "value"))
+    Err(Problem::new(&codes::SECRET_INVALID, detail).with("field", "value"))
 }
 
 impl From<StoredSecret> for SecretView {

@@ -8,6 +8,7 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde::Serialize;
+use toolgate_core::codes;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::server::{Confinement, ConfinementLevel, Era, InstanceState, ServerHealth, ServerState};
 use toolgate_core::{CanonicalName, Principal, Role, ServerName};
@@ -241,7 +242,7 @@ fn unknown(name: &str, known: &[KnownServer]) -> Box<Problem> {
         Some(meant) => format!("did you mean {meant:?}?"),
         None => "GET /servers lists what there is".to_owned(),
     };
-    Problem::new(StatusCode::NOT_FOUND, "unknown_server", format!("there is no server {name:?}")).hint(hint)
+    Problem::new(&codes::UNKNOWN_SERVER, format!("there is no server {name:?}")).hint(hint)
 }
 
 impl ServerView {

@@ -3,6 +3,7 @@
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 use http::{HeaderMap, Method};
+use toolgate_core::codes;
 
 use super::content::{Wanted, send};
 use crate::Context;
@@ -34,9 +35,7 @@ pub(crate) async fn get(
     let mut words = url::form_urlencoded::parse(query.as_bytes());
     if !words.any(|(name, value)| name == "signature" && !value.is_empty()) {
         let detail = "the address is not whole: there is no `signature`";
-        return Err(
-            Problem::unauthorized("signature_missing", detail).hint("use it exactly as it was issued")
-        );
+        return Err(Problem::new(&codes::SIGNATURE_MISSING, detail).hint("use it exactly as it was issued"));
     }
     let found = context.files.find_signed(&kind, &digest, &query).await?;
     send(&context, &Wanted::of(&method, &headers), found).await

@@ -3,6 +3,7 @@
 use axum::response::{IntoResponse, Response};
 use http::header::{ETAG, IF_MATCH};
 use http::{HeaderMap, HeaderValue};
+use toolgate_core::codes;
 
 use crate::problem::{Answered, Problem};
 
@@ -26,7 +27,7 @@ pub(super) fn expected_version(headers: &HeaderMap) -> Answered<Option<u64>> {
 }
 
 fn bad_tag(what: &str) -> Box<Problem> {
-    Problem::bad_request("if_match_invalid", format!("header `if-match`: {what}"))
+    Problem::new(&codes::HEADER_INVALID, format!("header `if-match`: {what}"))
         .hint("send one `etag` exactly as GET gave it, such as \"3\", or *")
         .with("field", "if-match")
 }

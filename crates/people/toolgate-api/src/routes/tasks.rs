@@ -6,6 +6,7 @@ use axum::response::{IntoResponse, Response};
 use http::header::LOCATION;
 use http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
+use toolgate_core::codes;
 use toolgate_core::id::TaskId;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::run::{Budget, Task};
@@ -177,7 +178,11 @@ fn known_agent(context: &Context, name: &AgentName) -> Answered<()> {
     let known = definitions.agents.keys().map(AgentName::as_str);
     let otherwise = "agents are defined in toolgate.toml or at /agents";
     let detail = format!("there is no agent {:?}", name.as_str());
-    Err(Problem::bad_field("unknown_agent", "agent", detail).hint(meant(name.as_str(), known, otherwise)))
+    Err(Problem::bad_field(&codes::UNKNOWN_AGENT, "agent", detail).hint(meant(
+        name.as_str(),
+        known,
+        otherwise,
+    )))
 }
 
 impl From<Task> for TaskView {

@@ -6,6 +6,7 @@ use axum::response::{IntoResponse, Response};
 use http::header::CACHE_CONTROL;
 use http::{HeaderValue, StatusCode};
 use serde::{Deserialize, Serialize};
+use toolgate_core::codes;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::scope::AgentName;
 use toolgate_core::{Kind, Principal, Role};
@@ -161,9 +162,7 @@ pub(crate) async fn revoke(
     }
     if is_last_admin(&tokens, token, context.clock.now_ms()) {
         let detail = "this is the last token of an admin: without it no one could create tokens here";
-        return Err(Problem::new(StatusCode::CONFLICT, "last_admin", detail).hint(
-            "make another one first, or run `toolgate token revoke` on the machine that has the data folder",
-        ));
+        return Err(Problem::new(&codes::LAST_ADMIN, detail));
     }
     context.store.revoke_token(context.books.writer().stream(), &principal.id, &token.id).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
@@ -181,9 +180,7 @@ fn unknown_agent(context: &Context, agent: &AgentName) -> Option<String> {
 
 fn not_made(error: StoreError) -> Box<Problem> {
     match error {
-        StoreError::TokenSpec { what } => {
-            Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "token_invalid", what)
-        }
+        StoreError::TokenSpec { what } => Problem::new(&codes::TOKEN_INVALID, what),
         other => other.into(),
     }
 }

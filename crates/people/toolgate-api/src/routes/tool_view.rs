@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use http::StatusCode;
 use serde::Serialize;
 use toolgate_catalog::{Entry, Missing, Snapshot, Why};
+use toolgate_core::codes;
 use toolgate_core::decision::Asking;
 use toolgate_core::scope::{Need, Seat};
 use toolgate_core::tool::{CacheRule, CacheScope, FileSlot, FileStrategy};
@@ -237,19 +237,19 @@ pub(super) fn missing(context: &Context, seat: &Seat, asked: &str) -> Box<Proble
         Missing::Unknown => unknown(&view, asked),
         Missing::Withheld { name, why: Why::Retired, .. } => {
             let detail = format!("tool {name} is no longer offered by its server");
-            Problem::new(StatusCode::GONE, "tool_retired", detail)
+            Problem::new(&codes::TOOL_RETIRED, detail)
                 .hint("GET /tools lists what there is")
                 .with("tool", name.as_str())
         }
         Missing::Withheld { name, why: Why::Unreadable, reason } => {
             let detail = format!("tool {name} cannot be used: {reason}");
-            Problem::new(StatusCode::CONFLICT, "tool_unreadable", detail)
+            Problem::new(&codes::TOOL_UNREADABLE, detail)
                 .hint("its server has to be fixed; agents could not read the definition")
                 .with("tool", name.as_str())
         }
         Missing::Withheld { name, why: Why::Quarantined, reason } => {
             let detail = format!("tool {name} is withheld until somebody has looked at it: {reason}");
-            Problem::new(StatusCode::CONFLICT, "tool_quarantined", detail)
+            Problem::new(&codes::TOOL_QUARANTINED, detail)
                 .hint(format!(
                     "the operator looks at it with `toolgate tools diff {name}` and accepts or rejects it"
                 ))
@@ -259,7 +259,7 @@ pub(super) fn missing(context: &Context, seat: &Seat, asked: &str) -> Box<Proble
         Missing::Sunset { alias } => {
             let detail =
                 format!("the name {:?} is no longer in use; the tool is {}", alias.name, alias.target);
-            Problem::new(StatusCode::GONE, "alias_sunset", detail)
+            Problem::new(&codes::ALIAS_SUNSET, detail)
                 .hint(format!("call {}", alias.target))
                 .with("tool", alias.target.as_str())
         }
@@ -272,5 +272,5 @@ fn unknown(view: &View, asked: &str) -> Box<Problem> {
         Some(meant) => format!("did you mean {meant:?}?"),
         None => "GET /tools lists what there is".to_owned(),
     };
-    Problem::new(StatusCode::NOT_FOUND, "unknown_tool", format!("there is no tool {asked:?}")).hint(hint)
+    Problem::new(&codes::UNKNOWN_TOOL, format!("there is no tool {asked:?}")).hint(hint)
 }

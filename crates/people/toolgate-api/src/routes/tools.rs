@@ -9,11 +9,12 @@ use http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toolgate_catalog::Entry;
+use toolgate_core::codes;
 use toolgate_core::decision::Asking;
 use toolgate_core::event::Outcome;
 use toolgate_core::scope::{Credential, Seat};
 use toolgate_core::{Blame, RawJson};
-use toolgate_pipeline::{Answer, AnswerBody, Envelope, Refusal};
+use toolgate_pipeline::{Answer, AnswerBody, CallRefusal, Envelope};
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::json;
@@ -213,17 +214,10 @@ pub(super) fn not_called(context: &Context, seat: &Seat, name: &str, why: &NotCa
         NotCalled::UnknownTool => missing(context, seat, name),
         NotCalled::TooMany { limit } => {
             let detail = format!("you already have {limit} calls under way");
-            let mut problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "too_many_calls", detail);
-            problem.retry = true;
-            problem.hint("repeat the call when others have finished")
+            Problem::new(&codes::TOO_MANY_CALLS, detail).hint("repeat the call when others have finished")
         }
-        NotCalled::Refused(error) => {
-            Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "call_refused", error.message.to_string())
-        }
-        NotCalled::ShuttingDown => {
-            Problem::new(StatusCode::SERVICE_UNAVAILABLE, "shutting_down", "the gateway is shutting down")
-                .hint("another instance can take the call")
-        }
+        NotCalled::Refused(error) => Problem::new(&codes::CALL_REFUSED, error.message.to_string()),
+        NotCalled::ShuttingDown => Problem::new(&codes::SHUTTING_DOWN, "the gateway is shutting down"),
     }
 }
 
@@ -258,17 +252,17 @@ fn view(envelope: Envelope, data: Option<RawJson>, error: Option<Value>) -> Enve
     }
 }
 
-fn refusal_value(refusal: &Refusal) -> Value {
+fn refusal_value(refusal: &CallRefusal) -> Value {
     serde_json::to_value(refusal).expect("texts serialise")
 }
 
 fn server_error(error: &toolgate_core::RpcError) -> Value {
-    serde_json::json!({ "code": "server_error", "fault": Blame::Server, "retry": false, "message": error.to_string(),
+    serde_json::json!({ "code": codes::SERVER_ERROR, "fault": Blame::Server, "retry": false, "message": error.to_string(),
         "hint": "the server answered with an error of its protocol", "details": { "rpc_code": error.code } })
 }
 
 fn input_required() -> Value {
-    serde_json::json!({ "code": "input_required", "fault": Blame::Caller, "retry": false,
+    serde_json::json!({ "code": codes::INPUT_REQUIRED, "fault": Blame::Caller, "retry": false,
         "message": "the server asks its client something, which cannot be answered over this API",
         "hint": "call the tool over MCP" })
 }
@@ -307,8 +301,8 @@ fn failure_status(error: Option<&Value>) -> StatusCode {
     if member("retry") == Some(&Value::Bool(true)) {
         return StatusCode::SERVICE_UNAVAILABLE;
     }
-    match member("code").and_then(Value::as_str) {
-        Some("server_timeout") => StatusCode::GATEWAY_TIMEOUT,
-        _ => StatusCode::BAD_GATEWAY,
+    match member("code").and_then(Value::as_str) == Some(codes::SERVER_TIMEOUT.name) {
+        true => StatusCode::GATEWAY_TIMEOUT,
+        false => StatusCode::BAD_GATEWAY,
     }
 }

@@ -4,6 +4,7 @@ use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::StatusCode;
 use serde::Deserialize;
+use toolgate_core::codes;
 use toolgate_core::file::File;
 use toolgate_core::id::UploadId;
 use utoipa::IntoParams;
@@ -59,7 +60,7 @@ pub(crate) async fn post(
 
 async fn take(context: &Context, id: &UploadId, query: KeyQuery, request: Request) -> Answered<Response> {
     let key = query.key.filter(|key| !key.is_empty()).ok_or_else(|| {
-        Problem::unauthorized("signature_missing", "the address is not whole: there is no `key`")
+        Problem::new(&codes::SIGNATURE_MISSING, "the address is not whole: there is no `key`")
             .hint("use it exactly as it was issued")
     })?;
     let (parts, body) = request.into_parts();

@@ -3,9 +3,10 @@
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode};
+use http::HeaderMap;
 use serde::Deserialize;
 use serde_json::Value;
+use toolgate_core::codes;
 use toolgate_core::id::ApprovalId;
 use toolgate_core::signature::{ID_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER};
 use toolgate_core::{Digest, Kind, Principal, PrincipalId, Role};
@@ -68,8 +69,7 @@ pub(crate) async fn decide(
     let seen = format!("{name}/{}", signed.id);
     if !context.0.seen.take(&seen, now_ms) {
         let detail = format!("the message {:?} came before", signed.id);
-        return Err(Problem::new(StatusCode::CONFLICT, "webhook_replayed", detail)
-            .hint("each message needs an id of its own"));
+        return Err(Problem::new(&codes::WEBHOOK_REPLAYED, detail));
     }
     let decided = decision.decide(&context, webhook).await;
     if decided.as_ref().is_err_and(|problem| problem.retry) {
@@ -90,8 +90,8 @@ impl Signed {
         let header = |name: &str| {
             let value = headers.get(name).and_then(|value| value.to_str().ok());
             value.filter(|value| !value.is_empty()).map(str::to_owned).ok_or_else(|| {
-                Problem::unauthorized(
-                    "signature_missing",
+                Problem::new(
+                    &codes::SIGNATURE_MISSING,
                     format!("this needs a signature: there is no `{name}`"),
                 )
                 .hint("sign with the webhook's secret, as Standard Webhooks describes")
@@ -112,10 +112,8 @@ impl Signed {
         body: &Bytes,
         now_ms: i64,
     ) -> Answered<&'a IncomingWebhook> {
-        let wrong = || {
-            Problem::unauthorized("signature_wrong", "the signature is not that of a webhook with this name")
-                .hint("check the secret, and that the body is signed as it is sent")
-        };
+        let wrong =
+            || Problem::new(&codes::SIGNATURE_WRONG, "the signature is not that of a webhook with this name");
         let webhook = context.webhooks.iter().find(|webhook| webhook.name == name).ok_or_else(wrong)?;
         if self.id.len() > ID_CHARS_MAX
             || !webhook.key.verifies(&self.id, &self.timestamp, body, &self.signatures)
@@ -127,11 +125,10 @@ impl Signed {
         if age_ms.is_some_and(|age_ms| age_ms <= TOLERANCE_MS) {
             return Ok(webhook);
         }
-        Err(Problem::unauthorized(
-            "signature_stale",
+        Err(Problem::new(
+            &codes::SIGNATURE_STALE,
             "the message was signed more than five minutes ago, or ahead of time",
-        )
-        .hint("sign it again when it is sent again, and check the clocks"))
+        ))
     }
 }
 
@@ -155,14 +152,13 @@ fn voice(webhook: &IncomingWebhook, person: &str) -> Answered<Voice> {
     if !named || person.chars().count() > PERSON_CHARS_MAX {
         let detail =
             format!("field `person`: a name of 1 to {PERSON_CHARS_MAX} visible characters is needed");
-        let problem = Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "field_invalid", detail);
+        let problem = Problem::new(&codes::FIELD_INVALID, detail);
         return Err(problem.with("field", "person"));
     }
     let person = person.trim();
     if webhook.persons.as_ref().is_some_and(|persons| !persons.iter().any(|one| one == person)) {
         let detail = format!("the webhook {} does not speak for {person:?}", webhook.name);
-        return Err(Problem::new(StatusCode::FORBIDDEN, "person_unknown", detail)
-            .hint("the operator names those it speaks for in `persons` of its `[[webhooks]]`"));
+        return Err(Problem::new(&codes::PERSON_UNKNOWN, detail));
     }
     let via = format!("webhook:{}", webhook.name);
     let voter = Principal {

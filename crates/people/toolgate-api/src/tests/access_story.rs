@@ -45,7 +45,7 @@ async fn every_route_refuses_a_missing_credential() {
         let answer = gate.send(request(method.clone(), &filled(&path), None, "{}")).await;
         assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{method} {path}");
         let code = answer.problem();
-        assert!(["token_missing", "signature_missing"].contains(&code.as_str()), "{method} {path}: {code}");
+        assert!(["unauthorized", "signature_missing"].contains(&code.as_str()), "{method} {path}: {code}");
         assert!(answer.headers.contains_key("www-authenticate"));
     }
 }
@@ -58,7 +58,7 @@ async fn every_route_refuses_an_insufficient_role_and_lets_the_others_in() {
             let who = somebody("somebody", role);
             let answer = gate.send(request(method.clone(), &filled(&path), Some(&who), "{}")).await;
             // A server that may register is refused by name, and not for its role.
-            let refused = answer.status == StatusCode::FORBIDDEN && answer.problem() == "role_insufficient";
+            let refused = answer.status == StatusCode::FORBIDDEN && answer.problem() == "wrong_role";
             let allowed = roles.contains(role.as_str());
             // A signed route has no roles, and refuses for lack of a signature.
             let signed = roles.is_empty() && answer.status == StatusCode::UNAUTHORIZED;

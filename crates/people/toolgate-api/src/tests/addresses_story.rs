@@ -113,7 +113,7 @@ async fn an_artifact_is_known_by_its_names_and_runs() {
 
     let auditor = somebody("eve", Role::Auditor);
     assert_eq!(gate.get(&auditor, &path).await.json(), shown, "auditors know of it");
-    assert_eq!(gate.get(&auditor, &format!("{path}/content")).await.problem(), "role_insufficient");
+    assert_eq!(gate.get(&auditor, &format!("{path}/content")).await.problem(), "wrong_role");
     let other = somebody("agent-8", Role::Agent);
     for path in [path.clone(), format!("{path}/content")] {
         let foreign = gate.get(&other, &path).await;

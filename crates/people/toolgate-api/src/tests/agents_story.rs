@@ -165,7 +165,7 @@ async fn a_change_that_was_overtaken_is_refused_with_the_version_there_is() {
         let late = with_tag(&gate, Method::DELETE, path, "\"0\"", "").await;
         assert_eq!(late.status, StatusCode::PRECONDITION_FAILED);
         let odd = with_tag(&gate, Method::DELETE, path, "1", "").await;
-        assert_eq!((odd.status.as_u16(), odd.problem().as_str()), (400, "if_match_invalid"));
+        assert_eq!((odd.status.as_u16(), odd.problem().as_str()), (400, "header_invalid"));
         let tag = get(&gate, path).await.headers["etag"].to_str().expect("text").to_owned();
         assert_eq!(with_tag(&gate, Method::DELETE, path, &tag, "").await.status, StatusCode::NO_CONTENT);
     }

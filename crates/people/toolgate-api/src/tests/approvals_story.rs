@@ -53,7 +53,7 @@ async fn who_may_not_decide_is_refused_and_nothing_changes() {
         (requester, "approval_requester"),
         (machine, "approval_not_a_person"),
         (somebody("eve", Role::Approver), "approval_not_in_group"),
-        (somebody("op", Role::Operator), "role_insufficient"),
+        (somebody("op", Role::Operator), "wrong_role"),
     ] {
         let answer = decide(&gate, &who, asked.id.as_str(), r#"{"decision":"approve"}"#).await;
         assert_eq!((answer.status, answer.problem().as_str()), (StatusCode::FORBIDDEN, code));
@@ -67,9 +67,9 @@ async fn an_edit_is_validated_and_judged_before_it_counts() {
     let gate = Gate::open().await;
     let asked = gate.ask(ARGUMENTS).await;
     for (arguments, status, code) in [
-        (r#"{"amuont":4}"#, StatusCode::UNPROCESSABLE_ENTITY, "arguments_invalid"),
+        (r#"{"amuont":4}"#, StatusCode::UNPROCESSABLE_ENTITY, "invalid_arguments"),
         (r#"{"amount":500}"#, StatusCode::FORBIDDEN, "denied"),
-        ("[]", StatusCode::UNPROCESSABLE_ENTITY, "arguments_invalid"),
+        ("[]", StatusCode::UNPROCESSABLE_ENTITY, "invalid_arguments"),
     ] {
         let body = format!(r#"{{"decision":"edit","arguments":{arguments}}}"#);
         let answer = decide(&gate, &approver("ann"), asked.id.as_str(), &body).await;

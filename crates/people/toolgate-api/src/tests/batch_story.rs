@@ -185,7 +185,7 @@ async fn one_that_fails_stops_no_other() {
     let statuses = ["not_called", "not_called", "tool_error", "failed", "denied", "succeeded"];
     assert_eq!(said(&results, "/status"), statuses);
     assert_eq!(results[0]["error"]["code"], "unknown_tool");
-    assert_eq!(results[1]["error"]["code"], "arguments_invalid");
+    assert_eq!(results[1]["error"]["code"], "invalid_arguments");
     assert_eq!(results[5]["data"]["arguments"], json!({}));
     for result in &results[..2] {
         for key in ["code", "fault", "retry", "message", "hint"] {
@@ -309,7 +309,7 @@ async fn whoever_works_in_a_run_makes_its_calls_and_nobody_else() {
     let path = floor.run.path("/tool-calls");
     assert_eq!(told(&floor.gate.post(&operator(), &path, &body).await), (403, "not_allowed".into()));
     let auditor = floor.gate.post(&somebody("audit", Role::Auditor), &path, &body).await;
-    assert_eq!(told(&auditor), (403, "role_insufficient".into()));
+    assert_eq!(told(&auditor), (403, "wrong_role".into()));
     assert_eq!(floor.shop.diary(), Vec::<String>::new());
     let own = floor.run.holder(&floor.gate).await;
     let made = ask_as(&floor.gate, &own, Method::POST, &path, &body).await.json();

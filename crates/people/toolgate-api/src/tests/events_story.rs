@@ -76,7 +76,7 @@ async fn kinds_and_roles_leave_what_they_say() {
     assert_eq!(some.kinds(2).await, ["tool.call.started", "setting.changed"]);
     assert_eq!(approvals.kinds(2).await, ["approval.requested", "approval.resolved"]);
     let refused = gate.get(&approver, "/events?kinds=server").await;
-    assert_eq!((refused.status, refused.problem().as_str()), (StatusCode::FORBIDDEN, "role_insufficient"));
+    assert_eq!((refused.status, refused.problem().as_str()), (StatusCode::FORBIDDEN, "wrong_role"));
 }
 
 #[tokio::test]

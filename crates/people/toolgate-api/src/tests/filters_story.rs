@@ -34,5 +34,5 @@ async fn a_trial_names_what_it_cannot_try() {
         assert_eq!(refused.json()["field"], "last");
     }
     let agent = gate.post(&somebody("agent-7", Role::Agent), "/filters/test", "{}").await;
-    assert_eq!((agent.status, agent.problem().as_str()), (StatusCode::FORBIDDEN, "role_insufficient"));
+    assert_eq!((agent.status, agent.problem().as_str()), (StatusCode::FORBIDDEN, "wrong_role"));
 }

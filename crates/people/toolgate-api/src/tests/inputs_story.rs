@@ -111,7 +111,7 @@ async fn who_asks_does_not_answer_and_others_do_not_see_it() {
         ask_as(&gate, &own, Method::POST, &format!("{path}/answer"), body).await,
         gate.post(&somebody("audit", Role::Auditor), &format!("{path}/answer"), body).await,
     ] {
-        assert_eq!(told(&refused), (403, "role_insufficient".into()));
+        assert_eq!(told(&refused), (403, "wrong_role".into()));
     }
     let stranger = gate.get(&somebody("agent-8", Role::Agent), &path).await;
     let unknown = gate.get(&somebody("agent-8", Role::Agent), "/inputs/inp_x").await;
@@ -187,5 +187,5 @@ async fn the_inbox_has_approvals_and_questions_newest_first() {
     assert_eq!((entries(&short), &short["more"]), (vec![input(&last)], &json!(true)));
     answer(&gate, &last, json!(3)).await;
     assert!(!entries(&read("").await).contains(&input(&last)), "what is answered waits for nobody");
-    assert_eq!(told(&gate.get(&agent(), "/inbox").await), (403, "role_insufficient".into()));
+    assert_eq!(told(&gate.get(&agent(), "/inbox").await), (403, "wrong_role".into()));
 }

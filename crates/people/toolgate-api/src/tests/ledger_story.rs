@@ -127,7 +127,7 @@ async fn a_call_is_told_with_its_bodies() {
     let unknown = gate.get(&auditor, &format!("/ledger/bodies/{}", Digest::of("nothing"))).await;
     assert_eq!((unknown.status, unknown.problem().as_str()), (StatusCode::NOT_FOUND, "not_found"));
     assert_eq!(gate.get(&auditor, "/ledger/tc_none").await.problem(), "not_found");
-    assert_eq!(gate.get(&auditor, "/ledger/bodies/abc").await.problem(), "digest_invalid");
+    assert_eq!(gate.get(&auditor, "/ledger/bodies/abc").await.problem(), "parameter_invalid");
 }
 
 #[tokio::test]

@@ -21,7 +21,7 @@ use toolgate_registry::{
 use toolgate_store::{Books, Store};
 
 use super::parts::{server, settings};
-use crate::{InstanceToken, SecretKeeper, SecretPlace, SecretRefused, SecretSource, StoredSecret};
+use crate::{InstanceToken, SecretKeeper, SecretPlace, SecretSource, StoredSecret};
 
 /// Has no connections, and reports the same about every server.
 struct Still;
@@ -115,7 +115,10 @@ impl Drawer {
 }
 
 impl SecretKeeper for Drawer {
-    fn list(&self, server: &ServerName) -> BoxFuture<'static, Result<Vec<StoredSecret>, SecretRefused>> {
+    fn list(
+        &self,
+        server: &ServerName,
+    ) -> BoxFuture<'static, Result<Vec<StoredSecret>, toolgate_core::Refusal>> {
         let stored = self.held(|secrets| {
             let places = secrets.keys().filter(|place| place.server == *server).cloned();
             places
@@ -133,7 +136,7 @@ impl SecretKeeper for Drawer {
         by: &Principal,
         place: SecretPlace,
         value: String,
-    ) -> BoxFuture<'static, Result<(), SecretRefused>> {
+    ) -> BoxFuture<'static, Result<(), toolgate_core::Refusal>> {
         self.held(|secrets| secrets.insert(place, (value, by.id.to_string())));
         Box::pin(async { Ok(()) })
     }
@@ -142,7 +145,7 @@ impl SecretKeeper for Drawer {
         &self,
         _: &Principal,
         token: InstanceToken,
-    ) -> BoxFuture<'static, Result<(), SecretRefused>> {
+    ) -> BoxFuture<'static, Result<(), toolgate_core::Refusal>> {
         let InstanceToken { server, instance, url, token } = token;
         let place = SecretPlace { server, principal: None, name: InstanceSpec::token_name(&instance) };
         self.held(|secrets| secrets.insert(place, (token, url)));
@@ -155,11 +158,15 @@ impl SecretKeeper for Drawer {
         _: ServerName,
         _: String,
         origins: Vec<String>,
-    ) -> BoxFuture<'static, Result<Vec<String>, SecretRefused>> {
+    ) -> BoxFuture<'static, Result<Vec<String>, toolgate_core::Refusal>> {
         Box::pin(async { Ok(origins) })
     }
 
-    fn remove(&self, _: &Principal, place: SecretPlace) -> BoxFuture<'static, Result<bool, SecretRefused>> {
+    fn remove(
+        &self,
+        _: &Principal,
+        place: SecretPlace,
+    ) -> BoxFuture<'static, Result<bool, toolgate_core::Refusal>> {
         let removed = self.held(|secrets| secrets.remove(&place).is_some());
         Box::pin(async move { Ok(removed) })
     }

@@ -244,7 +244,7 @@ fn succeeded(call: &CallId, data: Value) -> Answer {
 
 /// As the pipeline reports a call that a run refuses.
 fn refused(call: CallId, refusal: &Refusal) -> Answer {
-    let said = toolgate_pipeline::Refusal {
+    let said = toolgate_pipeline::CallRefusal {
         code: refusal.code,
         fault: Blame::Caller,
         retry: false,

@@ -226,7 +226,7 @@ async fn mounts_are_changed_by_whoever_saw_the_last_version() {
     let late = patch(&gate, Role::Agent, &path, Some("\"1\""), r#"{"mounts":{}}"#).await;
     assert_eq!((told(&late), &late.json()["version"]), ((412, "stale".into()), &json!(2)));
     for (tag, body, status, code) in [
-        (Some("2"), slack, 400, "if_match_invalid"),
+        (Some("2"), slack, 400, "header_invalid"),
         (None, r#"{"mounts":{"servers":["nowhere"]}}"#, 422, "unknown_mount"),
         (None, r#"{"mounts":[]}"#, 422, "field_invalid"),
         (None, "{}", 422, "field_invalid"),

@@ -65,7 +65,7 @@ async fn a_change_that_was_overtaken_is_refused_with_the_version_there_is() {
     {
         let refused = patch(&gate, "mcp_servers", tags, r#"{"value":[]}"#).await;
         let told = (refused.status, refused.problem());
-        assert_eq!(told, (StatusCode::BAD_REQUEST, "if_match_invalid".to_owned()), "{tags:?}");
+        assert_eq!(told, (StatusCode::BAD_REQUEST, "header_invalid".to_owned()), "{tags:?}");
         assert_eq!(refused.json()["field"], "if-match");
     }
     let now = gate.get(&somebody("op", Role::Operator), "/settings/mcp_servers").await.json();

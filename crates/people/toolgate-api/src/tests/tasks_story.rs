@@ -59,7 +59,7 @@ async fn a_task_is_defined_changed_by_who_saw_it_last_and_removed() {
     assert_eq!((told(&late), &late.json()["version"]), ((412, "stale".into()), &json!(2)));
     assert_eq!(
         told(&put(&gate, &path, Some("1"), r#"{"name":"Mine"}"#).await),
-        (400, "if_match_invalid".into())
+        (400, "header_invalid".into())
     );
     assert_eq!(put(&gate, &path, None, r#"{"name":"Anyway"}"#).await.json()["version"], 3);
     let started = start(&gate, &format!(r#"{{"task":"{}"}}"#, id(&made))).await;

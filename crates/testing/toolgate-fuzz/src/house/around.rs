@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
+use toolgate_core::codes;
 use toolgate_core::content::{Attachment, Holder, Suppliers};
 use toolgate_core::governance::{Clock, StoreDown};
 use toolgate_core::id::{CallId, RunId, SessionId};
@@ -12,8 +13,8 @@ use toolgate_core::platform::{Platform, PlatformAnswer, PlatformCall, PlatformTo
 use toolgate_core::port::{AskKind, BoxFuture, Caller, Reply, ServerError, ServerRequest, Servers};
 use toolgate_core::run::{RunCall, RunCallEnd, Runs, Whose};
 use toolgate_core::scope::{Credential, Route, Seat};
-use toolgate_core::{Digest, PrincipalId, RawJson, Refusal, RefusalKind, RpcError, ServerName};
-use toolgate_edge::{Archive, Credentials, NoSeat, NotLetIn, Numbers, Seats, Usage};
+use toolgate_core::{Digest, PrincipalId, RawJson, Refusal, RpcError, ServerName};
+use toolgate_edge::{Archive, Credentials, NotLetIn, Numbers, Seats, Usage};
 
 pub(crate) const SERVER: &str = "fuzz";
 /// `say` answers; the others do more, according to their names.
@@ -85,7 +86,7 @@ impl Credentials for Around {
 }
 
 impl Seats for Around {
-    fn seat_known(&self, _credential: &Credential, _route: &Route) -> Option<Result<Arc<Seat>, NoSeat>> {
+    fn seat_known(&self, _credential: &Credential, _route: &Route) -> Option<Result<Arc<Seat>, Refusal>> {
         Some(Ok(self.seat()))
     }
 
@@ -93,7 +94,7 @@ impl Seats for Around {
         &'a self,
         _credential: &'a Credential,
         _route: &'a Route,
-    ) -> BoxFuture<'a, Result<Arc<Seat>, NoSeat>> {
+    ) -> BoxFuture<'a, Result<Arc<Seat>, Refusal>> {
         Box::pin(std::future::ready(Ok(self.seat())))
     }
 
@@ -215,7 +216,7 @@ impl Platform for Around {
     }
 
     fn call<'a>(&'a self, call: PlatformCall<'a>) -> BoxFuture<'a, Result<PlatformAnswer, Refusal>> {
-        let refused = Refusal::new(RefusalKind::NotFound, "unknown_tool", call.tool.wire);
+        let refused = Refusal::new(&codes::UNKNOWN_TOOL, call.tool.wire);
         Box::pin(std::future::ready(Err(refused)))
     }
 }

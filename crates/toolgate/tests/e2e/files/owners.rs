@@ -58,5 +58,5 @@ async fn only_those_who_run_the_gateway_store_files_for_others() {
     let nobody = archive.site.agent().http.post(archive.site.gateway.url("/files?name=a")).body("a");
     assert_eq!(toolgate_testkit::gateway::HttpClient::finish(nobody).await.status, 401);
     let server = archive.site.server_token("docs");
-    refused(&archive.try_upload(&server, "/files?name=a", b"a").await, 403, "role_insufficient");
+    refused(&archive.try_upload(&server, "/files?name=a", b"a").await, 403, "wrong_role");
 }

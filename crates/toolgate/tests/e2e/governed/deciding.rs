@@ -151,7 +151,7 @@ async fn what_an_approver_edits_is_what_runs(backing: Backing) {
     let id = pending(&call(&agent, TOOL, money(900)).await);
     let edit = |arguments: Value| json!({ "decision": "edit", "arguments": arguments });
     let unfit = bank.decide(&admin, &id, edit(json!({ "amount": "much", "account": "DE1" }))).await;
-    assert_eq!((unfit.status, unfit.json()["code"].as_str()), (422, Some("arguments_invalid")), "{unfit:?}");
+    assert_eq!((unfit.status, unfit.json()["code"].as_str()), (422, Some("invalid_arguments")), "{unfit:?}");
     let forbidden = bank.decide(&admin, &id, edit(money(1001))).await;
     assert_eq!((forbidden.status, forbidden.json()["code"].as_str()), (403, Some("denied")), "{forbidden:?}");
     assert_eq!(bank.approval(&id)["state"], "pending", "an edit that cannot be has changed nothing");

@@ -172,7 +172,7 @@ async fn those_who_decide_or_audit_call_no_tools() {
         let rest = bank.rest(&token, "POST", "/tools/call", Some(json!({ "name": "bank:balance" }))).await;
         assert_eq!(
             (rest.status, rest.json()["code"].as_str()),
-            (403, Some("role_insufficient")),
+            (403, Some("wrong_role")),
             "{role}: {rest:?}"
         );
     }

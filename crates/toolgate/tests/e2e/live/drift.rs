@@ -104,6 +104,9 @@ async fn changes_are_taken_as_they_come_where_the_operator_says_so() {
     assert_eq!(site.set("registry", json!({ "drift": "quarantine" })).await.status, 200);
     site.offer("tools.json", &json!([tool("run", "Runs best")]));
     site.tool_is("jobs:run", "quarantined").await;
+    let wish = json!({ "name": "jobs:run", "arguments": { "n": 1 } });
+    let through = call(&site.agent(), "call_tool", wish).await;
+    assert_eq!(through["structuredContent"]["error"]["code"], "tool_quarantined", "{through}");
 }
 
 async fn what_was_rejected_stays_rejected(backing: Backing) {
@@ -174,7 +177,7 @@ async fn a_review_of_what_is_no_longer_offered_is_a_conflict(backing: Backing) {
     let auditor = site.token("--role auditor");
     let body = json!({ "verdict": "accept", "version": first });
     let answer = site.rest(&auditor, "POST", "/registry/tools/jobs:run/review", Some(body)).await;
-    refused(&answer, 403, "role_insufficient");
+    refused(&answer, 403, "wrong_role");
 }
 
 #[tokio::test]

@@ -84,7 +84,7 @@ async fn only_servers_and_operators_register() {
     let site = Site::open();
     for role in ["agent", "approver", "auditor"] {
         let token = site.token(&format!("--role {role}"));
-        refused(&site.register(&token, registration("jobs", "a")).await, 403, "role_insufficient");
+        refused(&site.register(&token, registration("jobs", "a")).await, 403, "wrong_role");
     }
     let answer =
         site.register("tg_server_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", registration("jobs", "a"));
@@ -129,7 +129,7 @@ async fn a_server_token_opens_nothing_but_its_own_place() {
         let filled = path.replace(['{', '}'], "");
         for method in methods.as_object().expect("methods").keys() {
             let answer = site.rest(&token, &method.to_uppercase(), &filled, Some(json!({}))).await;
-            refused(&answer, 403, "role_insufficient");
+            refused(&answer, 403, "wrong_role");
             walked += 1;
         }
     }

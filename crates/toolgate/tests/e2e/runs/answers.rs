@@ -168,7 +168,7 @@ async fn whoever_asks_does_not_answer_and_strangers_hear_nothing() {
     work.look_around().await;
     let id = work.ask(question("text", "tone")).await;
     for token in [archive.agent(), &work.token] {
-        refused(&answer(&archive, token, &id, json!("me")).await, 403, "role_insufficient");
+        refused(&answer(&archive, token, &id, json!("me")).await, 403, "wrong_role");
     }
     let stranger = archive.site.token("--role agent --principal mallory");
     let show = async |token: &str, id: &str| {
@@ -180,7 +180,7 @@ async fn whoever_asks_does_not_answer_and_strangers_hear_nothing() {
     assert_eq!(show(&stranger, &id).await, show(&stranger, never).await);
     refused(&answer(&archive, archive.admin(), never, json!("x")).await, 404, "unknown_input");
     let auditor = archive.site.token("--role auditor");
-    refused(&answer(&archive, &auditor, &id, json!("x")).await, 403, "role_insufficient");
+    refused(&answer(&archive, &auditor, &id, json!("x")).await, 403, "wrong_role");
     let approver = archive.site.token("--role approver --principal ann");
     assert_eq!(answer(&archive, &approver, &id, json!("warm")).await.status, 200);
     let shown = archive.site.get(&format!("/inputs/{id}")).await;

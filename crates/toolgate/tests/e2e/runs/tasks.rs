@@ -16,11 +16,7 @@ async fn a_task_is_defined_changed_and_removed_by_those_who_run_the_gateway() {
     let task = made.json();
     let path = format!("/tasks/{}", text(&task["id"]));
     assert_eq!(archive.site.get(&path).await, task);
-    refused(
-        &archive.site.rest(archive.agent(), "POST", "/tasks", Some(body)).await,
-        403,
-        "role_insufficient",
-    );
+    refused(&archive.site.rest(archive.agent(), "POST", "/tasks", Some(body)).await, 403, "wrong_role");
     let changed = json!({ "name": "Tailor two", "budget": {} });
     let changed = archive.site.rest(archive.admin(), "PUT", &path, Some(changed)).await;
     assert_eq!((changed.status, &changed.json()["version"]), (200, &json!(2)), "{changed:?}");

@@ -1,4 +1,5 @@
 use serde_json::json;
+use toolgate_core::codes;
 use toolgate_core::file::Origin;
 use toolgate_core::id::SessionId;
 use toolgate_core::tool::{FileSlot, FileStrategy};
@@ -94,7 +95,7 @@ fn what_stands_in_a_slot_fills_it() {
 fn what_names_nothing_is_refused_in_a_slot() {
     for (id, code) in [("file_gone", "unknown_file"), ("ref_gone", "unknown_ref"), ("what", "unknown_ref")] {
         let refused = check(&[binary()], json!({"file_id": id})).unwrap_err();
-        assert_eq!((refused.kind, refused.code), (RefusalKind::NotFound, code));
+        assert_eq!((refused.kind, refused.code.name), (RefusalKind::NotFound, code));
         assert_eq!(refused.field.as_deref(), Some("/file_id"));
     }
 }
@@ -159,7 +160,7 @@ fn two_slots_are_never_guessed_between() {
 fn a_tool_without_a_strategy_gets_the_id_and_the_caller_a_notice() {
     let plan = check(&[], json!({"file_id": "file_1", "deep": {"x_file_id": "other_1"}})).unwrap();
     let words: Vec<(&str, &str)> =
-        plan.notices.iter().map(|notice| (notice.code, notice.message.as_str())).collect();
+        plan.notices.iter().map(|notice| (notice.code.name, notice.message.as_str())).collect();
     let hint = "To give it the content instead, an operator sets one: [[tools]] name = \"doc:read\" \
                 file_strategy = \"binary_base64\"";
     let message = |key: &str, id: &str| {
@@ -176,7 +177,7 @@ fn what_names_nothing_elsewhere_goes_on_and_only_our_own_kind_is_mentioned() {
     assert_eq!(plan, Plan::default());
     let plan = check(&[binary()], json!({"source_file_id": "file_gone"})).unwrap();
     let message = "`source_file_id` holds file_gone, which names nothing here, and is passed on as it is";
-    assert_eq!(plan.notices, [Notice { code: "file_not_mapped", message: message.to_owned() }]);
+    assert_eq!(plan.notices, [Notice { code: &codes::FILE_NOT_MAPPED, message: message.to_owned() }]);
     assert!(plan.fills.is_empty());
 }
 
@@ -188,14 +189,14 @@ fn a_slot_that_passes_ids_on_says_nothing_and_keeps_others_files_back() {
     assert_eq!(plan.passed[0].id, "file_1");
     assert_eq!(check(std::slice::from_ref(&slot), json!({"file_id": "theirs"})).unwrap(), Plan::default());
     let refused = check(&[slot], json!({"file_id": "file_gone"})).unwrap_err();
-    assert_eq!(refused.code, "unknown_file");
+    assert_eq!(refused.code.name, "unknown_file");
 }
 
 #[test]
 fn an_id_of_two_servers_must_be_said_more_exactly() {
     for arguments in [json!({"file_id": "two_1"}), json!({"content_ref_id": "two_1"})] {
         let refused = check(&[binary()], arguments).unwrap_err();
-        assert_eq!(refused.code, "ambiguous_ref");
+        assert_eq!(refused.code.name, "ambiguous_ref");
         assert_eq!(refused.message, "2 servers call something two_1");
         assert_eq!(refused.hint, "say whose is meant: `other:two_1` or `third:two_1`");
     }

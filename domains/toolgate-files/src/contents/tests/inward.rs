@@ -64,7 +64,7 @@ async fn what_is_too_large_is_refused_with_its_size_and_the_limit() {
     let file = scene.upload("a.bin", noise(101)).await;
     let arguments = json!({"file_id": file});
     let refused = scene.attach(&tool("t", &[FileStrategy::BinaryBase64]), &arguments).await.unwrap_err();
-    assert_eq!((refused.kind, refused.code), (RefusalKind::Invalid, "file_too_large"));
+    assert_eq!((refused.kind, refused.code.name), (RefusalKind::Invalid, "file_too_large"));
     let message = format!("{file} has 101 bytes; as `binary_base64` at most 100 can be given");
     assert_eq!((refused.message, refused.field.as_deref()), (message, Some("/file_id")));
     let text = scene.upload("a.txt", "x".repeat(51)).await;
@@ -81,7 +81,7 @@ async fn an_image_strategy_takes_images_only() {
     let file = scene.upload("looks.png", PDF).await;
     let refused = scene.attach(&tool("t", &[FileStrategy::ImageBase64]), &json!({"file_id": file})).await;
     let refused = refused.unwrap_err();
-    assert_eq!((refused.kind, refused.code), (RefusalKind::Invalid, "not_an_image"));
+    assert_eq!((refused.kind, refused.code.name), (RefusalKind::Invalid, "not_an_image"));
     assert_eq!(refused.message, format!("{file} is no image but application/pdf, as its bytes say"));
 }
 
@@ -92,7 +92,7 @@ async fn a_video_strategy_takes_recordings_only() {
         let file = scene.upload("looks.mp4", bytes).await;
         let taking = tool("t", &[FileStrategy::VideoS3PresignedUrl]);
         let refused = scene.attach(&taking, &json!({"file_id": file})).await.unwrap_err();
-        assert_eq!((refused.kind, refused.code), (RefusalKind::Invalid, "not_a_video"));
+        assert_eq!((refused.kind, refused.code.name), (RefusalKind::Invalid, "not_a_video"));
         assert_eq!(refused.message, format!("{file} is no video but {kind}, as its bytes say"));
     }
 }
@@ -131,7 +131,7 @@ async fn files_of_others_missing_deleted_and_expired_ones_are_all_unknown() {
     let stranger = holder("eve", "ses_2", None);
     let refused = scene.world.files.attach(&stranger, &taking, &arguments).await.unwrap_err();
     assert_eq!(
-        (refused.kind, refused.code, &refused.message),
+        (refused.kind, refused.code.name, &refused.message),
         (RefusalKind::NotFound, "unknown_file", &unknown)
     );
     // The opener of a session lends its files.
@@ -140,9 +140,9 @@ async fn files_of_others_missing_deleted_and_expired_ones_are_all_unknown() {
     assert!(scene.world.files.attach(&guest, &taking, &arguments).await.is_ok());
     scene.world.clock.advance(Duration::from_secs(31 * 24 * 60 * 60));
     let refused = scene.attach(&taking, &arguments).await.unwrap_err();
-    assert_eq!((refused.code, refused.message), ("unknown_file", unknown));
+    assert_eq!((refused.code.name, refused.message), ("unknown_file", unknown));
     let refused = scene.attach(&taking, &json!({"file_id": "file_none"})).await.unwrap_err();
-    assert_eq!(refused.code, "unknown_file");
+    assert_eq!(refused.code.name, "unknown_file");
 }
 
 #[tokio::test]
@@ -154,7 +154,7 @@ async fn a_file_that_went_between_decision_and_sending_is_a_conflict() {
     let attached = scene.attach(&taking, &arguments).await.unwrap();
     scene.world.files.delete(&Access::Session(&scene.holder), &file).await.expect("it is theirs");
     let refused = scene.expand(&taking, &arguments, &attached).await.unwrap_err();
-    assert_eq!((refused.kind, refused.code), (RefusalKind::Conflict, "file_changed"));
+    assert_eq!((refused.kind, refused.code.name), (RefusalKind::Conflict, "file_changed"));
     let message = format!("there is no file {file} any more; there was when the call was decided on");
     assert_eq!(refused.message, message);
 }
@@ -180,7 +180,7 @@ async fn what_is_not_what_was_decided_on_is_a_conflict() {
         (json!({"file_id": other}), attached),
     ] {
         let refused = scene.expand(&taking, &arguments, &attached).await.unwrap_err();
-        assert_eq!((refused.kind, refused.code), (RefusalKind::Conflict, "file_changed"), "{arguments}");
+        assert_eq!((refused.kind, refused.code.name), (RefusalKind::Conflict, "file_changed"), "{arguments}");
     }
 }
 
@@ -235,7 +235,7 @@ async fn without_a_public_address_no_video_is_approved_for_nothing() {
     let file = scene.upload("a.mp4", video(1000)).await;
     let refused =
         scene.attach(&tool("t", &[FileStrategy::VideoS3PresignedUrl]), &json!({"file_id": file})).await;
-    assert_eq!(refused.unwrap_err().code, "no_public_url");
+    assert_eq!(refused.unwrap_err().code.name, "no_public_url");
 }
 
 #[tokio::test]
@@ -248,7 +248,7 @@ async fn an_artifact_is_as_good_as_a_file() {
     assert_eq!(sent, Ok(json!({"text": "made"})));
     let unknown = json!({"file_id": Digest::of("nothing")});
     let refused = scene.attach(&tool("t", &[FileStrategy::PlainTextText]), &unknown).await.unwrap_err();
-    assert_eq!(refused.code, "unknown_artifact");
+    assert_eq!(refused.code.name, "unknown_artifact");
 }
 
 #[tokio::test]
@@ -258,7 +258,7 @@ async fn a_tool_without_a_strategy_gets_the_id_and_the_agent_a_notice() {
     let file = scene.upload("a.pdf", PDF).await;
     let arguments = json!({"file_id": file});
     let attached = scene.attach(&unmapped, &arguments).await.unwrap();
-    assert_eq!(attached.notices[0].code, "file_not_mapped");
+    assert_eq!(attached.notices[0].code.name, "file_not_mapped");
     assert_eq!(attached.attachments[0].digest, Digest::of(PDF));
     let expanded = scene.expand(&unmapped, &arguments, &attached).await.unwrap();
     assert!(expanded.secrets.is_empty());
@@ -300,7 +300,7 @@ async fn an_id_of_two_servers_is_ambiguous_until_the_server_is_said() {
         scene.given(&tool(server, &[]), &kept_answer("doc_1")).await;
     }
     let refused = scene.attach(&other, &json!({"file_id": "doc_1"})).await.unwrap_err();
-    assert_eq!((refused.kind, refused.code), (RefusalKind::Invalid, "ambiguous_ref"));
+    assert_eq!((refused.kind, refused.code.name), (RefusalKind::Invalid, "ambiguous_ref"));
     assert_eq!(refused.hint, "say whose is meant: `one:doc_1` or `two:doc_1`");
     let kept = json!({"contents": [{"uri": "a", "text": "bonjour"}]});
     scene.others.kept.lock().unwrap().insert("doc_1".to_owned(), kept);
@@ -318,7 +318,7 @@ async fn what_a_server_has_forgotten_or_answers_empty_is_refused() {
     scene.given(&tool("one", &[]), &kept_answer("doc_1")).await;
     let other = tool("two", &[FileStrategy::BinaryBase64]);
     let refused = scene.attach(&other, &json!({"file_id": "doc_1"})).await.unwrap_err();
-    assert_eq!((refused.kind, refused.code), (RefusalKind::NotFound, "unknown_ref"));
+    assert_eq!((refused.kind, refused.code.name), (RefusalKind::NotFound, "unknown_ref"));
     scene.others.kept.lock().unwrap().insert("doc_1".to_owned(), json!({"contents": []}));
     let refused = scene.attach(&other, &json!({"file_id": "doc_1"})).await.unwrap_err();
     assert_eq!(refused.message, "server one answered without the content of doc_1");
@@ -340,10 +340,10 @@ async fn refs_end_with_their_time_and_belong_to_their_session() {
     let elsewhere = holder("ada", "ses_2", None);
     let slotted = json!({"file_id": told["ref_id"]});
     let refused = scene.world.files.attach(&elsewhere, &other, &slotted).await.unwrap_err();
-    assert_eq!((refused.kind, refused.code), (RefusalKind::NotFound, "unknown_ref"));
+    assert_eq!((refused.kind, refused.code.name), (RefusalKind::NotFound, "unknown_ref"));
     scene.world.clock.advance(Duration::from_secs(25 * 60 * 60));
     let refused = scene.attach(&other, &slotted).await.unwrap_err();
-    assert_eq!(refused.code, "unknown_ref");
+    assert_eq!(refused.code.name, "unknown_ref");
 }
 
 #[tokio::test]

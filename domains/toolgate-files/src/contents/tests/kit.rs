@@ -6,11 +6,12 @@ use bytes::Bytes;
 use futures_util::TryStreamExt;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
+use toolgate_core::codes;
 use toolgate_core::content::{Attached, Attachment, Contents, Expanded, Holder, Suppliers, TakenOut};
 use toolgate_core::id::FileId;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::tool::{FileSlot, FileStrategy};
-use toolgate_core::{Digest, RawJson, Refusal, RefusalKind, ServerName, Tool};
+use toolgate_core::{Digest, RawJson, Refusal, ServerName, Tool};
 
 use crate::access::Access;
 use crate::fixture::{World, holder, name, sent};
@@ -73,8 +74,7 @@ impl Suppliers for Others {
         let asked = (server.to_string(), own.to_owned(), uri.map(str::to_owned));
         self.fetched.lock().unwrap().push(asked);
         let kept = self.kept.lock().unwrap().get(own).cloned();
-        let none =
-            move || Refusal::new(RefusalKind::NotFound, "unknown_ref", format!("no {own} at {server}"));
+        let none = move || Refusal::new(&codes::UNKNOWN_REF, format!("no {own} at {server}"));
         Box::pin(async move { kept.map(RawJson::from).ok_or_else(none) })
     }
 }

@@ -57,10 +57,10 @@ async fn only_whoever_may_use_a_ref_reads_it() {
     let uri = left["content"][1]["uri"].as_str().unwrap();
     let stranger = holder("eve", "ses_9", None);
     let refused = scene.world.files.read(&stranger, uri).unwrap().await.unwrap_err();
-    assert_eq!((refused.kind, refused.code), (RefusalKind::NotFound, "unknown_ref"));
+    assert_eq!((refused.kind, refused.code.name), (RefusalKind::NotFound, "unknown_ref"));
     for unknown in ["toolgate://refs/ref_none", "toolgate://refs/doc_1", "toolgate://refs/"] {
         let refused = scene.world.files.read(&scene.holder, unknown).unwrap().await.unwrap_err();
-        assert_eq!((refused.kind, refused.code), (RefusalKind::NotFound, "unknown_ref"), "{unknown}");
+        assert_eq!((refused.kind, refused.code.name), (RefusalKind::NotFound, "unknown_ref"), "{unknown}");
     }
     assert!(scene.world.files.read(&scene.holder, &format!("{uri}?x#y")).unwrap().await.is_ok());
     assert!(scene.world.files.read(&scene.holder, "file:///a").is_none());
@@ -97,7 +97,7 @@ async fn what_cannot_be_stored_is_withheld_and_that_is_said() {
     let withheld = "[2000 bytes withheld: the storage of files is away]";
     let expected = json!({"content": [{"type": "text", "text": withheld}, {"type": "text", "text": "fine"}]});
     assert_eq!(left, expected);
-    assert_eq!((taken.notices[0].code, taken.refs.len()), ("storage_down", 0));
+    assert_eq!((taken.notices[0].code.name, taken.refs.len()), ("storage_down", 0));
 }
 
 #[tokio::test]
@@ -108,7 +108,7 @@ async fn a_structure_whose_shape_is_promised_stays_and_that_is_said() {
     promising.output_schema = Some(RawJson::from(json!({"type": "object"})));
     let taken = scene.take_out(&promising, &result).await;
     assert_eq!(taken.result, RawJson::from(result.clone()));
-    assert_eq!(taken.notices[0].code, "long_structure");
+    assert_eq!(taken.notices[0].code.name, "long_structure");
     let left = scene.given(&tool("t", &[]), &result).await;
     assert_eq!(left["structuredContent"]["media_type"], "application/json");
 }

@@ -2,6 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
+use toolgate_core::codes;
 use toolgate_core::tool::FileStrategy;
 use toolgate_core::{CanonicalName, Digest, Refusal, RefusalKind};
 
@@ -68,11 +69,11 @@ async fn calls_at_the_same_moment_share_one_extraction() {
 async fn an_extractor_that_fails_is_asked_again_by_the_next_call() {
     let scene = Scene::new().await;
     let file = scene.upload("a.pdf", PDF).await;
-    let failure = Refusal::new(RefusalKind::Conflict, "tool_failed", "it is encrypted");
+    let failure = Refusal::new(&codes::EXTRACTOR_FAILED, "it is encrypted");
     *scene.others.text.lock().unwrap() = Some(Err(failure));
     let arguments = json!({"file_id": file});
     let refused = scene.sent(&reading(), arguments.clone()).await.unwrap_err();
-    assert_eq!(refused.code, "extractor_failed");
+    assert_eq!(refused.code.name, "extractor_failed");
     assert_eq!(refused.message, format!("{EXTRACTOR} made no text of {file}: it is encrypted"));
     *scene.others.text.lock().unwrap() = Some(Ok("open".to_owned()));
     assert_eq!(scene.sent(&reading(), arguments).await, Ok(json!({"content": "open"})));
@@ -83,7 +84,7 @@ async fn without_an_extractor_what_is_no_text_is_refused() {
     let scene = Scene::with(|settings| settings.extractor = None).await;
     let file = scene.upload("a.pdf", PDF).await;
     let refused = scene.attach(&reading(), &json!({"file_id": file})).await.unwrap_err();
-    assert_eq!((refused.kind, refused.code), (RefusalKind::Invalid, "not_text"));
+    assert_eq!((refused.kind, refused.code.name), (RefusalKind::Invalid, "not_text"));
     assert_eq!(refused.message, format!("{file} is application/pdf, which is not text"));
 
     let scene = Scene::new().await;
@@ -101,7 +102,7 @@ async fn the_extractor_is_not_asked_to_prepare_its_own_food() {
     extractor.name = CanonicalName::recorded(EXTRACTOR);
     let (pdf, text) = (scene.upload("a.pdf", PDF).await, scene.upload("a.md", "# Hi").await);
     let refused = scene.attach(&extractor, &json!({"file_id": pdf})).await.unwrap_err();
-    assert_eq!(refused.code, "not_text");
+    assert_eq!(refused.code.name, "not_text");
     assert_eq!(scene.sent(&extractor, json!({"file_id": text})).await, Ok(json!({"content": "# Hi"})));
 }
 
@@ -111,7 +112,7 @@ async fn an_extracted_text_that_is_too_long_is_refused_with_the_limit() {
     let file = scene.upload("a.pdf", PDF).await;
     *scene.others.text.lock().unwrap() = Some(Ok("x".repeat(11)));
     let refused = scene.sent(&reading(), json!({"file_id": file})).await.unwrap_err();
-    assert_eq!(refused.code, "file_too_large");
+    assert_eq!(refused.code.name, "file_too_large");
     let message = format!("the text of {file} has 11 bytes; as `plain_text_content` at most 10 can be given");
     assert_eq!(refused.message, message);
 }

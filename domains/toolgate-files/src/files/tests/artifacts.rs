@@ -93,7 +93,7 @@ async fn base64_that_does_not_decode_is_refused() {
     for bad in ["a", "%%%%", "AAAA=AAA", "-_-_"] {
         let source = ArtifactSource::Base64(bad.to_owned());
         let refused = world.files.store_artifact(&erna, name("a"), source).await.expect_err(bad);
-        assert_eq!((refused.kind, refused.code), (RefusalKind::Invalid, "bad_base64"), "{bad}");
+        assert_eq!((refused.kind, refused.code.name), (RefusalKind::Invalid, "bad_base64"), "{bad}");
     }
 }
 
@@ -108,7 +108,7 @@ async fn an_artifact_never_changes() {
     world.clock.advance(std::time::Duration::from_secs(1));
     assert_eq!(store(&erna, "one").await, Ok(first.clone()), "the same again is the same");
     let refused = store(&erna, "two").await.expect_err("another content");
-    assert_eq!((refused.kind, refused.code), (RefusalKind::Conflict, "artifact_conflict"));
+    assert_eq!((refused.kind, refused.code.name), (RefusalKind::Conflict, "artifact_conflict"));
     assert!(refused.message.contains(&first.digest.to_string()), "{refused}");
     assert!(
         store(&holder("erna", "ses_1", Some("run_2")), "two").await.is_ok(),
@@ -129,7 +129,7 @@ async fn an_artifact_is_for_its_run_and_its_owner() {
     }
     for stranger in [holder("bert", "ses_1", None), holder("bert", "ses_1", Some("run_2"))] {
         let refused = files.resolve(&Access::Session(&stranger), &id).await.expect_err("not theirs");
-        assert_eq!((refused.kind, refused.code), (RefusalKind::NotFound, "unknown_artifact"));
+        assert_eq!((refused.kind, refused.code.name), (RefusalKind::NotFound, "unknown_artifact"));
     }
     let digest: Digest = id.parse().expect("a digest");
     for (role, sees, has) in [
@@ -143,11 +143,11 @@ async fn an_artifact_is_for_its_run_and_its_owner() {
         assert_eq!(content(files, &by, &id).await.map(drop), has, "{role:?}");
     }
     let refused = files.resolve(&Access::Session(&owner), "sha256:short").await.expect_err("no digest");
-    assert_eq!(refused.code, "unknown_artifact");
+    assert_eq!(refused.code.name, "unknown_artifact");
     // To know the digest of a file does not make an artifact of it.
     let file = put(files, &erna(), "b.txt", &"only a file".into()).await;
     let refused = files.resolve(&Access::Session(&owner), &file.digest.to_string()).await.expect_err("none");
-    assert_eq!(refused.code, "unknown_artifact");
+    assert_eq!(refused.code.name, "unknown_artifact");
 }
 
 #[tokio::test]
@@ -161,7 +161,7 @@ async fn a_ref_is_for_its_session_and_its_run() {
     }
     for stranger in [&holder("erna", "ses_2", None), &holder("erna", "ses_2", Some("run_2"))] {
         let refused = files.resolve(&Access::Session(stranger), one.id.as_str()).await.expect_err("not here");
-        assert_eq!((refused.kind, refused.code), (RefusalKind::NotFound, "unknown_ref"));
+        assert_eq!((refused.kind, refused.code.name), (RefusalKind::NotFound, "unknown_ref"));
     }
     assert!(files.resolve(&Access::Person(&erna()), one.id.as_str()).await.is_ok());
     let bert = person("bert", Role::Agent);
@@ -169,6 +169,6 @@ async fn a_ref_is_for_its_session_and_its_run() {
     let away = Ref { id: RefId::new("ref_away"), digest: None, ..one };
     world.store.put_ref(&away).await.expect("kept");
     let refused = files.resolve(&Access::Session(&maker), "ref_away").await.expect_err("still away");
-    assert_eq!(refused.code, "ref_not_fetched");
+    assert_eq!(refused.code.name, "ref_not_fetched");
     assert_eq!(files.reference(&Access::Session(&maker), &away.id).await, Ok(away));
 }

@@ -41,7 +41,7 @@ async fn bytes_go_when_the_last_that_uses_them_is_gone(world: World) {
     world.clock.advance(2 * HOUR);
     assert_eq!(files.collect().await, Ok(Collected { blobs: 1, ..Collected::default() }));
     let digest = three.digest;
-    assert_eq!(files.blobs().open(digest, 999).await.err().expect("gone").code, "file_changed");
+    assert_eq!(files.blobs().open(digest, 999).await.err().expect("gone").code.name, "file_changed");
     assert_eq!(world.store.blob_bytes(&digest).await.expect("asked"), None);
 }
 

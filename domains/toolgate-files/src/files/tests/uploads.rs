@@ -33,13 +33,13 @@ async fn a_place_takes_one_file_once(world: World) {
         .take_upload(&UploadId::new("upl_none"), &key, sent(&noise(10)))
         .await
         .expect_err("no place");
-    assert_eq!((wrong.code, none.code), ("unknown_upload", "unknown_upload"));
+    assert_eq!((wrong.code.name, none.code.name), ("unknown_upload", "unknown_upload"));
     let file = world.files.take_upload(&offered.id, &key, sent(&"hello".into())).await.expect("taken");
     assert_eq!((file.name.as_str(), &file.owner), ("cv.txt", &erna.principal.id));
     let by = Access::Session(&erna);
     assert_eq!(content(&world.files, &by, file.id.as_str()).await.as_deref(), Ok(&b"hello"[..]));
     let again = world.files.take_upload(&offered.id, &key, sent(&noise(10))).await.expect_err("used");
-    assert_eq!(again.code, "upload_used");
+    assert_eq!(again.code.name, "upload_used");
     assert_eq!(world.told("file.stored").await.len(), 1);
 }
 
@@ -48,7 +48,7 @@ async fn a_place_can_be_used_again_after_an_upload_broke_off(world: World) {
     let offered = world.files.offer_upload(&erna, name("cv.txt")).await.expect("offered");
     let key = key(&offered);
     let refused = world.files.take_upload(&offered.id, &key, cut(&noise(3_000_000))).await.expect_err("cut");
-    assert_eq!(refused.code, "upload_cut_off");
+    assert_eq!(refused.code.name, "upload_cut_off");
     world.files.settle().await;
     abandon(&noise(10), |stream| world.files.take_upload(&offered.id, &key, stream)).await;
     world.files.settle().await;
@@ -62,7 +62,9 @@ async fn of_two_that_use_a_place_at_once_one_gets_it(world: World) {
     let takes = (0..4).map(|number| world.files.take_upload(&offered.id, &key, sent(&noise(1_000 + number))));
     let taken = futures_util::future::join_all(takes).await;
     assert_eq!(taken.iter().filter(|one| one.is_ok()).count(), 1, "{taken:?}");
-    assert!(taken.iter().all(|one| one.as_ref().err().is_none_or(|refused| refused.code == "upload_used")));
+    assert!(
+        taken.iter().all(|one| one.as_ref().err().is_none_or(|refused| refused.code.name == "upload_used"))
+    );
 }
 
 #[tokio::test]
@@ -72,11 +74,11 @@ async fn a_place_expires() {
     let key = key(&offered);
     world.clock.advance(Duration::from_secs(15 * 60));
     let late = world.files.take_upload(&offered.id, &key, sent(&noise(10))).await.expect_err("too late");
-    assert_eq!(late.code, "upload_expired");
+    assert_eq!(late.code.name, "upload_expired");
     world.clock.advance(Duration::from_secs(25 * 60 * 60));
     world.files.collect().await.expect("collected");
     let later = world.files.take_upload(&offered.id, &key, sent(&noise(10))).await.expect_err("forgotten");
-    assert_eq!(later.code, "unknown_upload");
+    assert_eq!(later.code.name, "unknown_upload");
 }
 
 #[tokio::test]
@@ -84,5 +86,5 @@ async fn a_gateway_that_does_not_know_its_address_gives_none_out() {
     let world = World::with(|settings| settings.public_url = None).await;
     let refused =
         world.files.offer_upload(&holder("erna", "ses_1", None), name("a")).await.expect_err("none");
-    assert_eq!(refused.code, "no_public_url");
+    assert_eq!(refused.code.name, "no_public_url");
 }

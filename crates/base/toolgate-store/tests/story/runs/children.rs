@@ -69,7 +69,10 @@ async fn an_ended_run_gets_no_children(world: World) {
     let by = ada();
     let late = Run { parent: Some(root), ..a_run("late") };
     let refused = books.create_run(late, later(&by, 0)).await;
-    assert!(matches!(&refused, Err(RunError::Step(refusal)) if refusal.code == "run_ended"), "{refused:?}");
+    assert!(
+        matches!(&refused, Err(RunError::Step(refusal)) if refusal.code.name == "run_ended"),
+        "{refused:?}"
+    );
     assert!(store.run(&id("late")).await.expect("read").is_none());
 }
 

@@ -48,7 +48,8 @@ async fn a_run_ends_once(world: World) {
     let run = create(&books, a_run("1")).await.id;
     complete(&books, &run, None).await.expect("completed");
     let by = ada();
-    let over = |refused: RunError| matches!(refused, RunError::Step(refusal) if refusal.code == "run_ended");
+    let over =
+        |refused: RunError| matches!(refused, RunError::Step(refusal) if refusal.code.name == "run_ended");
     assert!(complete(&books, &run, None).await.is_err_and(over));
     for ending in [Ending::Failed { reason: String::new() }, Ending::Cancelled { reason: String::new() }] {
         assert!(books.end_run(&run, &ending, later(&by, 60)).await.is_err_and(over));

@@ -52,7 +52,10 @@ async fn a_run_can_be_stopped_and_go_on(world: World) {
     let run = create(&books, a_run("1")).await.id;
     let by = ada();
     let refused = books.pause_run(&run, "operator", later(&by, 1)).await;
-    assert!(matches!(&refused, Err(RunError::Step(refusal)) if refusal.code == "run_state"), "{refused:?}");
+    assert!(
+        matches!(&refused, Err(RunError::Step(refusal)) if refusal.code.name == "run_state"),
+        "{refused:?}"
+    );
     assert!(matches!(books.resume_run(&run, later(&by, 1)).await, Err(RunError::NotPaused { .. })));
     admit(&books, &run, "1").await.expect("let in");
 

@@ -6,6 +6,7 @@ use futures_util::future::join_all;
 use http::StatusCode;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
+use toolgate_core::codes;
 use toolgate_core::event::Outcome;
 use toolgate_core::id::RunId;
 use toolgate_core::run::{Run, ended};
@@ -180,7 +181,7 @@ impl Turn {
             return whole;
         }
         let message = "secrets were left out of what is kept of this call; only its first answer had them";
-        view.warnings.push(Warning::new("redacted", message));
+        view.warnings.push(Warning::new(&codes::REDACTED, message));
         RawJson::from_serialize(&view)
     }
 
@@ -212,7 +213,7 @@ async fn seat(context: &Context, credential: &Credential, run: &Run) -> Answered
         Err(refusal) if refusal.kind == RefusalKind::Gone => Ok(Err(refusal.into())),
         Err(refusal) if refusal.kind == RefusalKind::NotFound => {
             let detail = format!("it is {} who works in run {}", run.principal, run.id);
-            Err(Problem::new(StatusCode::FORBIDDEN, "not_allowed", detail)
+            Err(Problem::new(&codes::NOT_ALLOWED, detail)
                 .hint("use the token of the run's session, which was told when the run was created"))
         }
         Err(refusal) => Err(refusal.into()),
@@ -224,8 +225,11 @@ fn unseated(run: &Run) -> Box<Problem> {
     if run.state.is_final() {
         return ended(&run.id, run.state).into();
     }
-    Problem::new(StatusCode::CONFLICT, "no_session", format!("run {} has no session yet", run.id))
-        .hint("`POST /sessions` with this `run` opens one")
+    Problem::with_status(
+        StatusCode::CONFLICT,
+        &codes::NO_SESSION,
+        format!("run {} has no session yet", run.id),
+    )
 }
 
 /// True if the result is the end of a call. If people are still asked, or nothing was sent, sending it again
@@ -238,14 +242,12 @@ fn has_ended(view: &EnvelopeView) -> bool {
 
 fn no_json(error: &serde_json::Error) -> Box<Problem> {
     let detail = format!("the text of the arguments is not one JSON value: {error}");
-    Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "arguments_invalid", detail)
-        .hint("send an object, or the JSON text of one")
+    Problem::new(&codes::INVALID_ARGUMENTS, detail).hint("send an object, or the JSON text of one")
 }
 
 fn reused(id: &str) -> Box<Problem> {
     let detail = format!("another call was made in this run under the id {id:?}");
-    Problem::new(StatusCode::CONFLICT, "call_id_reused", detail)
-        .hint("send the very same call again, or give this one an id of its own")
+    Problem::new(&codes::CALL_ID_REUSED, detail)
 }
 
 /// A problem in the form of an envelope.

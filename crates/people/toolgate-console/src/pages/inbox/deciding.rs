@@ -6,6 +6,7 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use toolgate_core::codes;
 
 use super::approval::{find, page};
 use super::form::{self, Attempt, Edit};
@@ -175,7 +176,7 @@ fn wrong_fields(problem: &Problem) -> Wrong {
 }
 
 fn invalid(detail: &str) -> Box<Problem> {
-    Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "form_invalid", detail)
+    Problem::new(StatusCode::UNPROCESSABLE_ENTITY, &codes::FORM_INVALID, detail)
 }
 
 fn unseen() -> Box<Problem> {
@@ -185,7 +186,7 @@ fn unseen() -> Box<Problem> {
 
 fn changed_meanwhile() -> Box<Problem> {
     let detail = "someone else changed the arguments while you had the page open; nothing was sent";
-    Problem::new(StatusCode::CONFLICT, "approval_changed", detail)
+    Problem::new(StatusCode::CONFLICT, &codes::APPROVAL_CHANGED, detail)
         .hint("review them again; the page shows the current arguments")
 }
 

@@ -6,6 +6,7 @@ use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use multer::Multipart;
 use serde::Deserialize;
+use toolgate_core::codes;
 
 use crate::Context;
 use crate::address::Address;
@@ -103,7 +104,7 @@ async fn store(visit: &Visit, field: multer::Field<'static>) -> Answered<Option<
 
 fn too_large(bytes_max: usize) -> Box<Problem> {
     let detail = format!("the form is larger than {bytes_max} bytes, files aside");
-    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", detail)
+    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, &codes::BODY_TOO_LARGE, detail)
         .hint("upload long contents as a file")
 }
 
