@@ -11,10 +11,9 @@ use tokio_util::task::TaskTracker;
 use toolgate_catalog::Catalog;
 use toolgate_core::event::EventKind;
 use toolgate_core::governance::{Clock, StoreDown};
-use toolgate_core::id::CallId;
 use toolgate_core::port::BoxFuture;
-use toolgate_core::{CanonicalName, PrincipalId, RawJson, Tool};
-use toolgate_edge::{Archive, Usage};
+use toolgate_core::{CanonicalName, PrincipalId, Tool};
+use toolgate_edge::Usage;
 use toolgate_pipeline::desk::{Desk, ToolBook};
 use toolgate_pipeline::filter::Filters;
 use toolgate_pipeline::redact::{RedactRule, Redactor};
@@ -43,16 +42,14 @@ pub(crate) struct Governance {
 }
 
 impl Governance {
-    pub(crate) async fn start(
+    pub(crate) fn start(
         config: &Config,
-        store: &Store,
+        books: Arc<Books>,
         catalog: &Arc<Catalog>,
-        stream: &str,
         link: Option<String>,
         shutdown: &CancellationToken,
     ) -> anyhow::Result<Self> {
         let policy = Arc::new(PolicyEngine::load(sources(config))?);
-        let books = Arc::new(store.books(books_settings(config, stream)).await?);
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
         let pipeline = Pipeline::new(Setup {
             policy: policy.clone(),
@@ -168,20 +165,6 @@ impl ToolBook for Tools {
             Some(entry) => entry.tool.clone(),
             None => Tool::action_named(name.as_str()).map(Arc::new),
         }
-    }
-}
-
-/// Results that the ledger keeps.
-pub(crate) struct LedgerArchive(pub(crate) Store);
-
-impl Archive for LedgerArchive {
-    fn result(&self, call: &CallId) -> BoxFuture<'static, Option<RawJson>> {
-        let (store, call) = (self.0.clone(), call.clone());
-        Box::pin(async move {
-            let events = store.ledger_call(&call).await.ok()?;
-            let completed = events.iter().rev().find(|one| one.event.kind == EventKind::CallCompleted)?;
-            store.ledger_body(&completed.event.output?).await.ok()?
-        })
     }
 }
 

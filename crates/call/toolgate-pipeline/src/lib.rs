@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod again;
 mod answer;
 mod call;
 pub mod canonical;
@@ -17,6 +18,7 @@ mod steps;
 mod ticket;
 mod words;
 
+pub use again::read_again;
 pub use answer::{Answer, AnswerBody, Counsel, Refusal};
 pub use call::{
     Account, CallContext, CallRequest, Clean, Client, Delivered, Executor, Keep, Labels, Load, Patience,
@@ -24,6 +26,7 @@ pub use call::{
 };
 pub use envelope::{Envelope, META_KEY, OUTPUT_SCHEMA, Warning};
 pub use ticket::Received;
+pub use words::ended_as;
 
 #[cfg(test)]
 mod tests;

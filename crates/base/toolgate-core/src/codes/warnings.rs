@@ -182,12 +182,13 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Warning],
         title: "Secrets were left out of a repeated answer",
-        happened: "A call of a batch was sent again under the same id. The stored result has no secrets in it; the \
-             first answer had them.",
+        happened: "A call was sent again and gets the recorded result: one of a batch under the same id, or one that \
+             people approved, after the gateway was restarted or from another gateway. Secrets are not recorded, so \
+             `[redacted]` stands in their place; the first answer had them. The beginning of the result says so, too.",
         advice: "Keep what you need from the first answer.",
         message: "secrets were left out of what is kept of this call; only its first answer had them",
         hint: "",
-        see: &["call_id_reused", "configuration.md#redact"],
+        see: &["call_id_reused", "ran_before", "configuration.md#redact"],
     },
     Code {
         code: "pattern_unmatched",

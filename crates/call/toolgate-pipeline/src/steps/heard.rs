@@ -6,6 +6,7 @@ use toolgate_core::event::Outcome;
 use toolgate_core::governance::RecordedEnd;
 
 use super::execute::ledger_down;
+use crate::again;
 use crate::call::Pipeline;
 use crate::difference::{self, EDITED};
 use crate::envelope::Warning;
@@ -30,6 +31,8 @@ pub(super) async fn ran_before(pipeline: &Pipeline, mut ticket: Ticket, approval
             Stopped::new(ticket, Outcome::PendingApproval, refusal)
         }
         Some(RecordedEnd { result: Some(result), .. }) => {
+            ticket.warnings.extend(again::warning(&result));
+            let result = again::read_again(&result);
             let result = match ticket.note.take() {
                 Some(note) => difference::with_note(&result, &note),
                 None => result,
