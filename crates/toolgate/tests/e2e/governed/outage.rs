@@ -94,6 +94,50 @@ async fn without_a_database_the_gateway_is_not_ready_and_calls_are_refused_at_on
     bank.verify();
 }
 
+/// Longer than a gateway may take to notice, and much shorter than a statement may take.
+const NOTICED_WITHIN: Duration = Duration::from_secs(2);
+/// A refusal at once, on a busy machine.
+const AT_ONCE: Duration = Duration::from_secs(1);
+
+async fn a_silent_database(fall_silent: impl FnOnce(&Server)) {
+    let server = Server::start();
+    let bank = Bank::open_on(server.backing(), NO_HOLD);
+    let agent = bank.agent();
+    assert_eq!(status(&call(&agent, TOOL, money(1)).await), "succeeded");
+    fall_silent(&server);
+    let begun = std::time::Instant::now();
+    // Sent before the gateway knows: it is not answered later than the gateway notices.
+    let early = tokio::spawn({
+        let agent = bank.agent();
+        async move { call(&agent, TOOL, money(2)).await }
+    });
+    let told = until_async(WAIT, || async { (ready(&bank).await == 503).then_some(()) });
+    told.await.expect("it says that it is not ready");
+    assert!(begun.elapsed() < NOTICED_WITHIN, "it took {:?}", begun.elapsed());
+    refused(&early.await.expect("answered"), "a transfer that was under way");
+    assert!(begun.elapsed() < NOTICED_WITHIN + AT_ONCE, "it took {:?}", begun.elapsed());
+    for what in [TOOL, "bank__balance"] {
+        let begun = std::time::Instant::now();
+        refused(&call(&agent, what, money(3)).await, what);
+        assert!(begun.elapsed() < AT_ONCE, "{what} took {:?}", begun.elapsed());
+    }
+    assert_eq!(bank.ran(), [moved(1)], "nothing is sent that cannot be recorded");
+    server.speak_again();
+    recovers(&bank, 4).await;
+    assert_eq!(transfers(&bank), [moved(1), moved(4)]);
+    bank.verify();
+}
+
+#[tokio::test]
+async fn a_database_that_answers_nothing_is_noticed_within_two_seconds() {
+    a_silent_database(Server::fall_silent).await;
+}
+
+#[tokio::test]
+async fn a_database_that_cuts_connections_and_answers_nothing_is_noticed_within_two_seconds() {
+    a_silent_database(Server::cut_and_fall_silent).await;
+}
+
 #[tokio::test]
 async fn where_the_operator_says_so_looks_are_served_without_a_database() {
     let server = Server::start();
