@@ -12,7 +12,7 @@ use toolgate_catalog::Catalog;
 use toolgate_core::event::EventKind;
 use toolgate_core::governance::{Clock, StoreDown};
 use toolgate_core::port::BoxFuture;
-use toolgate_core::{CanonicalName, PrincipalId, Tool};
+use toolgate_core::{CanonicalName, Digest, PrincipalId, Tool};
 use toolgate_edge::Usage;
 use toolgate_pipeline::desk::{Desk, ToolBook};
 use toolgate_pipeline::filter::Filters;
@@ -45,7 +45,7 @@ impl Governance {
     pub(crate) fn start(
         config: &Config,
         books: Arc<Books>,
-        catalog: &Arc<Catalog>,
+        tools: Tools,
         link: Option<String>,
         shutdown: &CancellationToken,
     ) -> anyhow::Result<Self> {
@@ -61,14 +61,14 @@ impl Governance {
             settings: settings(config, link),
             closing: shutdown.clone(),
         });
-        let tools = Arc::new(Tools(catalog.clone()));
-        let desk = Desk::new(policy.clone(), books.clone(), tools, clock, redactor(config)?);
+        let (Tools::Served(catalog) | Tools::Listed(catalog)) = tools.clone();
+        let desk = Desk::new(policy.clone(), books.clone(), Arc::new(tools), clock, redactor(config)?);
         Ok(Self {
             pipeline: Arc::new(pipeline),
             desk: Arc::new(desk),
             books,
             policy,
-            catalog: catalog.clone(),
+            catalog,
             tasks: TaskTracker::new(),
         })
     }
@@ -157,13 +157,29 @@ fn redactor(config: &Config) -> anyhow::Result<Redactor> {
 }
 
 /// The catalogue, as the desk looks tools up in it.
-struct Tools(Arc<Catalog>);
+#[derive(Clone)]
+pub(crate) enum Tools {
+    /// Of a gateway: what it serves.
+    Served(Arc<Catalog>),
+    /// Of a command: what servers listed last, which may be a moment behind.
+    Listed(Arc<Catalog>),
+}
 
 impl ToolBook for Tools {
     fn find(&self, name: &CanonicalName) -> Option<Arc<Tool>> {
-        match self.0.snapshot().tools.find(name.as_str()) {
+        let (Tools::Served(catalog) | Tools::Listed(catalog)) = self;
+        match catalog.snapshot().tools.find(name.as_str()) {
             Some(entry) => entry.tool.clone(),
             None => Tool::action_named(name.as_str()).map(Arc::new),
+        }
+    }
+
+    fn has_changed(&self, name: &CanonicalName, version: Digest) -> bool {
+        let Tools::Served(catalog) = self else { return false };
+        match self.find(name) {
+            Some(tool) => tool.version != version,
+            // A tool whose server is not there yet is not known at all.
+            None => catalog.snapshot().hidden().any(|hidden| hidden.name == *name),
         }
     }
 }

@@ -17,6 +17,7 @@ use toolgate_discovery::Discovery;
 use toolgate_pipeline::Pipeline;
 
 use crate::calls::described::Described;
+use crate::calls::futile::Futile;
 use crate::calls::jobs::table::Jobs;
 use crate::calls::links::Links;
 use crate::clients::hub::Hub;
@@ -64,6 +65,8 @@ pub struct Gateway {
     pub(crate) described: Described,
     /// Attempts to call what is not there for the caller that are being recorded.
     pub(crate) attempts: Arc<Semaphore>,
+    /// Calls that lead nowhere.
+    pub(crate) futile: Futile,
     pub(crate) servers: Arc<dyn Servers>,
     pub(crate) pipeline: Arc<Pipeline>,
     pub(crate) approvals: Arc<dyn Approvals>,
@@ -103,6 +106,7 @@ impl Gateway {
             seats: setup.seats,
             described: Described::default(),
             attempts: Arc::new(Semaphore::new(ATTEMPTS_MAX)),
+            futile: Futile::default(),
             servers: setup.servers,
             pipeline: setup.pipeline,
             approvals: setup.approvals,

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use toolgate_core::approval::Approval;
 use toolgate_core::content::{Attached, Notice};
 use toolgate_core::decision::{Policy, Template};
-use toolgate_core::event::Outcome;
+use toolgate_core::event::{About, Entry, Event, EventKind, Outcome};
 use toolgate_core::governance::{Approvals, Clock, Ledger};
 use toolgate_core::id::{CallId, RunId, SessionId};
 use toolgate_core::port::{BoxFuture, Reply, ServerError};
@@ -22,7 +22,7 @@ use crate::envelope::{Envelope, Warning};
 use crate::filter::Filters;
 use crate::flight::Flights;
 use crate::held::Held;
-use crate::redact::Redactor;
+use crate::redact::{Marks, Redactor};
 use crate::schema::Schemas;
 use crate::standing;
 pub use crate::steps::filter::Clean;
@@ -390,6 +390,22 @@ impl Pipeline {
 
     pub fn now_ms(&self) -> i64 {
         self.clock.now_ms()
+    }
+
+    /// Records a call that led to no tool as refused. Nothing depends on it, so it is left out while the ledger
+    /// cannot be written.
+    pub async fn record_nowhere(&self, principal: &PrincipalId, about: About, detail: serde_json::Value) {
+        if !self.is_recording() {
+            return;
+        }
+        let call = CallId::new(self.clock.fresh_id(CallId::PREFIX));
+        let about = Arc::new(About { call: Some(call), ..about });
+        let mut event = Event::new(EventKind::CallCompleted, self.clock.now_ms(), principal.clone(), about);
+        event.outcome = Some(Outcome::Refused);
+        let detail = self.redactor.redact_input("", &detail, Marks::Plain).value.into_owned();
+        event.detail = Some(detail.into());
+        let entry = Entry { events: vec![event], ..Entry::default() };
+        drop(self.ledger.append(entry).await);
     }
 
     /// Takes a call through every step. It must run to its end: an unwanted call is ended through `cancel`,

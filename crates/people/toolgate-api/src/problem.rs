@@ -6,7 +6,7 @@ use http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use toolgate_core::approval::ApprovalRefusal;
+use toolgate_core::approval::{ApprovalRefusal, Withdrawn};
 use toolgate_core::governance::{DecideError, StoreDown};
 use toolgate_core::{Blame, Refusal, RefusalKind};
 use toolgate_pipeline::desk::DeskError;
@@ -236,6 +236,11 @@ impl From<ApprovalRefusal> for Box<Problem> {
                 StatusCode::CONFLICT,
                 "approval_edited",
                 "look at the approval as it is now, and decide with its `effective`",
+            ),
+            Why::Withdrawn(Withdrawn::ToolChanged) => (
+                StatusCode::CONFLICT,
+                "approval_withdrawn",
+                "look at how the tool has changed; a new call of it asks again",
             ),
             Why::Withdrawn(_) => (
                 StatusCode::CONFLICT,

@@ -23,6 +23,10 @@ impl ToolBook for OneTool {
     fn find(&self, name: &CanonicalName) -> Option<Arc<Tool>> {
         (self.0.name == *name).then(|| Arc::new(self.0.clone()))
     }
+
+    fn has_changed(&self, name: &CanonicalName, version: Digest) -> bool {
+        self.0.name == *name && self.0.version != version
+    }
 }
 
 pub(super) fn gated() -> World {
