@@ -28,7 +28,9 @@ use crate::config::Config;
 use crate::confining;
 use crate::ears::Ears;
 use crate::finding;
-use crate::governance::{COMMAND_STREAM, Follower, Governance, StoredUsage, SystemClock, books_settings};
+use crate::governance::{
+    COMMAND_STREAM, Follower, Governance, StoredUsage, SystemClock, Tools, books_settings,
+};
 use crate::keyring::{self, VaultDesk};
 use crate::machine::{Display, Machine};
 use crate::numbers::ServerNumbers;
@@ -112,7 +114,7 @@ async fn build(
     };
     let link = approval_link(config, listen, record);
     let books = Arc::new(store.books_under(books_settings(config, stream), claim).await?);
-    let governance = Governance::start(config, books, &catalog, link, &shutdown)?;
+    let governance = Governance::start(config, books, Tools::Served(catalog.clone()), link, &shutdown)?;
     let discovery = Arc::new(Discovery::with_own(
         catalog.clone(),
         governance.policy.clone(),

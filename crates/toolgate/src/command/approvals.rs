@@ -5,6 +5,7 @@ mod refusal;
 mod render;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use serde_json::Value;
@@ -19,7 +20,7 @@ use super::pick::pick;
 use super::{Context, shown};
 use crate::cli::{ApprovalsArgs, ApprovalsCommand, NewArguments, Remember, StateArg};
 use crate::config::Config;
-use crate::governance::{COMMAND_STREAM, Governance};
+use crate::governance::{COMMAND_STREAM, Governance, Tools, books_settings};
 use crate::local::open_store;
 use crate::output::{put, say, talk};
 use crate::stored;
@@ -201,8 +202,9 @@ impl Room<'_> {
     /// Everything that a decision passes, as in a gateway.
     async fn governance(&self) -> anyhow::Result<Governance> {
         let catalog = stored::catalog(&self.config, &self.store).await?;
+        let books = self.store.books(books_settings(&self.config, COMMAND_STREAM)).await?;
         let never = CancellationToken::new();
-        Governance::start(&self.config, &self.store, &catalog, COMMAND_STREAM, None, &never).await
+        Governance::start(&self.config, Arc::new(books), Tools::Listed(catalog), None, &never)
     }
 
     /// The approval with this id, or the one whose id begins or ends with it.

@@ -10,7 +10,7 @@ use toolgate_core::decision::{CALLER_GROUP, Requirement, Verdict};
 use toolgate_core::event::Outcome;
 use toolgate_core::governance::Approvals;
 use toolgate_core::port::Reply;
-use toolgate_core::{CanonicalName, PrincipalId, Tool};
+use toolgate_core::{CanonicalName, Digest, PrincipalId, Tool};
 
 use super::kit::{World, code, lock, person, requirement, tool};
 use crate::desk::{DecideRequest, Decision, Desk, DeskError, GrantRequest, ToolBook};
