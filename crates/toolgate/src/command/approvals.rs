@@ -14,13 +14,15 @@ use toolgate_core::approval::{Approval, ApprovalState, Grant};
 use toolgate_core::id::{ApprovalId, GrantId};
 use toolgate_core::{Digest, Principal};
 use toolgate_pipeline::desk::{DecideRequest, Decision, GrantRequest};
+use toolgate_policy::PolicyEngine;
 use toolgate_store::{APPROVALS_PAGE_MAX, ApprovalFilter, Grants, Store};
 
 use super::pick::pick;
+use super::policy::InForce;
 use super::{Context, shown};
 use crate::cli::{ApprovalsArgs, ApprovalsCommand, NewArguments, Remember, StateArg};
 use crate::config::Config;
-use crate::governance::{COMMAND_STREAM, Governance, Tools, books_settings};
+use crate::governance::{COMMAND_STREAM, Governance, Tools, books_settings, sources};
 use crate::local::open_store;
 use crate::output::{put, say, talk};
 use crate::stored;
@@ -70,6 +72,9 @@ impl Room<'_> {
                 (on, Decision::RequestChanges, Some(reason), None)
             }
         };
+        if matches!(decision, Decision::Approve | Decision::Edit(_)) {
+            self.check_rules().await?;
+        }
         let approval = self.find(&on.which.id).await?;
         let shown = self.shown(&approval, &decision, on.digest).await?;
         self.decide(DecideRequest {
@@ -83,6 +88,22 @@ impl Room<'_> {
             via: VIA.to_owned(),
         })
         .await
+    }
+
+    /// A yes is judged by the files. Fails where the running gateway refuses them, and says so where it has
+    /// others in force.
+    async fn check_rules(&self) -> anyhow::Result<()> {
+        let in_force = InForce::of(&self.config).await;
+        if let Some(places) = in_force.config_refused() {
+            bail!(
+                "nothing was decided: the running gateway refused the configuration file ({places}) and decides by what it said before\nhint: mend the file, which it takes up within a second, or decide in the console"
+            );
+        }
+        let written = PolicyEngine::load(sources(&self.config))?.version();
+        if in_force.version().is_some() && !in_force.is_by(written) {
+            talk!("{}", in_force.told(Some(written)));
+        }
+        Ok(())
     }
 
     /// The digest of the arguments that the decider has seen: named by them, or shown now. Showing them now

@@ -118,6 +118,10 @@ async fn a_call_of_a_withheld_tool_is_recorded_as_refused() {
     let ended = site.told_at_least("tool.call.completed", 1).await.remove(0);
     assert_eq!((&ended["outcome"], &ended["tool"]), (&json!("refused"), &json!("jobs:run")), "{ended}");
     assert_eq!(ended["detail"]["code"], "tool_quarantined", "{ended}");
+    // The doctor finds it, and fails.
+    let doctor = site.gateway.cli(&["doctor"]);
+    let said = String::from_utf8_lossy(&doctor.stdout).into_owned();
+    assert!(!doctor.status.success() && said.contains("WRONG tools: no agent can use jobs:run: "), "{said}");
 }
 
 #[tokio::test]
