@@ -61,9 +61,10 @@ pub fn unknown_input(id: &InputId) -> Refusal {
         .hint("`toolgate inputs list` shows those that wait for an answer")
 }
 
-/// The store is down.
+/// The store is down. The cause may name hosts and statements: it is for the log.
 pub(crate) fn down(error: &StoreError) -> Refusal {
-    Refusal::new(RefusalKind::Down, "store_down", format!("the store is not available: {error}"))
+    tracing::warn!(%error, "runs cannot be read or changed");
+    Refusal::new(RefusalKind::Down, "store_down", "the gateway's store is not available")
         .hint("try again in a moment")
 }
 

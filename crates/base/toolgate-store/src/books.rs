@@ -243,5 +243,9 @@ async fn recorded_end(store: &Store, call: &CallId) -> Result<Option<RecordedEnd
 
 /// Names the attempted operation.
 fn down(doing: &'static str) -> impl Fn(sqlx::Error) -> StoreDown {
-    move |cause| StoreDown(StoreError::Query { doing, cause }.to_string())
+    move |cause| {
+        let why = StoreError::Query { doing, cause }.to_string();
+        tracing::warn!("{why}");
+        StoreDown(why)
+    }
 }

@@ -29,9 +29,10 @@ pub(crate) fn not_allowed(message: impl Into<String>) -> Refusal {
     Refusal::new(RefusalKind::Forbidden, "not_allowed", message)
 }
 
-/// The store is down.
+/// The store is down. The cause may name hosts and statements: it is for the log.
 pub(crate) fn down(error: StoreError) -> Refusal {
-    Refusal::new(RefusalKind::Down, "store_down", format!("the store is not available: {error}"))
+    tracing::warn!(%error, "sessions cannot be read or changed");
+    Refusal::new(RefusalKind::Down, "store_down", "the gateway's store is not available")
         .hint("try again in a moment")
 }
 

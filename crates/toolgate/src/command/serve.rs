@@ -46,7 +46,7 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
     allow_many_files();
     let store = open_store(&config).await?;
     warn_of_others(&config.data);
-    let lock = GatewayLock::take(&config.data).await?;
+    let lock = GatewayLock::take(&config.data, config.store.url.as_deref()).await?;
     let wanted = args.listen.unwrap_or(config.listen);
     let listener = TcpListener::bind(wanted).await.with_context(|| {
         format!("could not listen on {wanted}\nhint: choose another address with --listen, port 0 picks a free one")

@@ -130,9 +130,10 @@ pub(super) const CODES: &[Code] = &[
         retry: Retry::No,
         seen: &[Seen::Warning],
         title: "The end of the call is not in the ledger yet",
-        happened: "The tool ran and its result is here, but the end of the call could not be recorded yet. It is recorded later.",
+        happened: "The tool ran and its result is here, but the end of the call could not be recorded yet. It is \
+             recorded later, unless another gateway took this one for dead and has closed the call as `unknown`.",
         advice: "Nothing needs to be done by the caller. The operator checks the store.",
-        message: "the end of this call is not recorded yet: the store is not available",
+        message: "the end of this call could not be recorded: the gateway cannot record calls at the moment",
         hint: "",
         see: &["ledger_down"],
     },

@@ -153,8 +153,7 @@ async fn state(
     id: &ApprovalId,
 ) -> Result<Said, RpcError> {
     let unknown = || RpcError::invalid_params(format!("unknown task: {exposed}"));
-    let down =
-        |error: toolgate_core::governance::StoreDown| RpcError::new(RpcError::INTERNAL, error.to_string());
+    let down = |error: toolgate_core::governance::StoreDown| RpcError::new(RpcError::INTERNAL, error.told());
     let approval = gateway.approvals.get(id).await.map_err(down)?.ok_or_else(unknown)?;
     let job = match gateway.jobs.find(id) {
         Some(job) => Some(job),

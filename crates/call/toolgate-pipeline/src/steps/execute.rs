@@ -303,7 +303,7 @@ pub(super) fn cancelled() -> Refusal {
 }
 
 pub(super) fn ledger_down(ticket: Ticket, down: &StoreDown) -> Box<Stopped> {
-    let message = format!("the call was not sent because it could not be recorded: {down}");
+    let message = format!("the call was not sent: {}", down.told());
     let refusal = Refusal::new(
         "ledger_down",
         Blame::Gateway,
