@@ -217,8 +217,8 @@ struct Waiting {
 /// On every page: what is shown may not be what the operator has written.
 fn not_loaded(places: &str) -> Markup {
     html! {
-        section.card.error role="alert" #config-refused {
-            h2 { "The configuration file does not load" }
+        section.card.error #config-refused role="alert" {
+            p { strong { "The configuration file does not load." } }
             p { "What it said before stays in force until it is fixed: " code { (text::short(places)) } }
             p.help { code { "toolgate doctor" } " on the gateway's machine says what is wrong there." }
         }

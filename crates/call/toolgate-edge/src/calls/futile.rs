@@ -9,7 +9,7 @@ use toolgate_core::PrincipalId;
 
 const WINDOW: Duration = Duration::from_secs(60);
 /// Calls of one principal that are recorded in a window.
-pub(crate) const RECORDED_MAX: u32 = 60;
+const RECORDED_MAX: u32 = 60;
 /// Principals that are remembered; those whose window is over are forgotten then.
 const PRINCIPALS_MAX: usize = 10_000;
 
