@@ -114,19 +114,24 @@ async fn with_a_held_call() -> (Bank, Bank, tokio::task::JoinHandle<()>) {
     (one, two, held)
 }
 
-async fn closed_by(two: &Bank) -> Value {
-    let closed = until_async(SILENCE, || async { two.events(&["--kind", "tool.call.completed"]).pop() });
+/// The end of the call, as the other gateway has recorded it.
+async fn closed_by(two: &Bank, admin: &str) -> Value {
+    let closed = until_async(SILENCE, || async {
+        let page = two.get(admin, "/ledger?kind=tool.call.completed").await.json();
+        page["events"].as_array().and_then(|events| events.first().cloned())
+    });
     closed.await.expect("the other gateway closes the call")
 }
 
 #[tokio::test]
 async fn calls_of_a_gateway_that_died_for_good_are_unknown_and_not_said_to_run() {
     let (mut one, two, held) = with_a_held_call().await;
+    let admin = one.gateway.admin.clone();
     one.gateway.end(true);
     held.abort();
-    let end = closed_by(&two).await;
+    let end = closed_by(&two, &admin).await;
     assert_eq!((&end["outcome"], &end["detail"]["swept"]), (&json!("unknown"), &json!(true)), "{end}");
-    let running = two.get(&two.gateway.admin, "/calls?state=running").await;
+    let running = two.get(&admin, "/calls?state=running").await;
     assert_eq!(running.json()["calls"], json!([]), "{running:?}");
     two.verify();
 }
@@ -135,7 +140,7 @@ async fn calls_of_a_gateway_that_died_for_good_are_unknown_and_not_said_to_run()
 async fn a_gateway_that_was_taken_for_dead_goes_on_without_ending_calls_twice() {
     let (one, two, held) = with_a_held_call().await;
     toolgate_testkit::gateway::signal("-STOP", one.gateway.pid());
-    assert_eq!(closed_by(&two).await["outcome"], "unknown");
+    assert_eq!(closed_by(&two, &one.gateway.admin).await["outcome"], "unknown");
     toolgate_testkit::gateway::signal("-CONT", one.gateway.pid());
     one.write("release", "");
     held.await.expect("its client is answered");

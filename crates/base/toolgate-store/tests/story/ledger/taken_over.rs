@@ -8,7 +8,7 @@ use toolgate_core::governance::{Ledger, StartRefused, Warrant};
 use toolgate_store::{StreamClaim, StreamWatch};
 
 use super::*;
-use crate::world::World;
+use crate::world::{World, within};
 
 crate::on_both!(
     of_two_survivors_one_closes_the_calls_of_a_dead_gateway,
@@ -36,9 +36,24 @@ async fn end(writer: &LedgerWriter, call: &str) -> bool {
     writer.append(entry(vec![completed(call, Outcome::Succeeded)])).await.is_ok()
 }
 
-/// A gateway that goes on, and takes whoever says nothing at all for dead.
+/// Short, and longer than two looks at the same moment.
+const SILENCE_MAX: Duration = Duration::from_millis(200);
+const SOON: Duration = Duration::from_secs(10);
+
+/// A gateway that goes on.
 fn survivor(store: &Store, place: &str) -> StreamWatch {
-    StreamWatch::new(store, vec!["own".into()], place, place, Duration::ZERO)
+    StreamWatch::new(store, vec!["own".into(), "cli".into()], place, place, SILENCE_MAX)
+}
+
+/// Looks until there is something to take over.
+async fn takes(watch: &mut StreamWatch) -> Vec<StreamClaim> {
+    let mut taken = Vec::new();
+    within(SOON, "the end of a silent claim", async || {
+        taken.extend(watch.look().await.expect("looked"));
+        !taken.is_empty()
+    })
+    .await;
+    taken
 }
 
 async fn close(store: &Store, claims: Vec<StreamClaim>) -> Vec<CallId> {
@@ -58,12 +73,17 @@ async fn of_two_survivors_one_closes_the_calls_of_a_dead_gateway(world: World) {
     }
     let (one, two) = (world.open().await, world.open().await);
     let (mut left, mut right) = (survivor(&one, "b"), survivor(&two, "c"));
-    let (left, right) = tokio::join!(left.look(), right.look());
-    let taken: Vec<StreamClaim> = left.expect("looked").into_iter().chain(right.expect("looked")).collect();
+    let mut taken = Vec::new();
+    within(SOON, "the end of a silent claim", async || {
+        let (left, right) = tokio::join!(left.look(), right.look());
+        taken.extend(left.expect("looked").into_iter().chain(right.expect("looked")));
+        !taken.is_empty()
+    })
+    .await;
     assert_eq!(taken.len(), 1, "one of them has it");
     assert_eq!(close(&one, taken).await, [CallId::new("tc_1"), CallId::new("tc_2")]);
     assert!(one.read_gateways().await.expect("read").is_empty(), "the dead one is not listed any more");
-    assert!(survivor(&two, "c").look().await.expect("looked").is_empty(), "nothing is left to do");
+    assert_eq!(world.sql("DELETE FROM open_calls").await, 0);
     assert_sound(&store).await;
 }
 
@@ -73,7 +93,7 @@ async fn whoever_returns_does_not_end_the_calls_that_were_closed(world: World) {
     let writer = writer_under(&store, &claim).await;
     start(&writer, "tc_1").await.expect("started");
     let other = world.open().await;
-    let taken = survivor(&other, "b").look().await.expect("looked");
+    let taken = takes(&mut survivor(&other, "b")).await;
     // Between the two, the other gateway has the stream.
     assert!(!end(&writer, "tc_1").await, "it lost the stream");
     assert!(matches!(start(&writer, "tc_2").await, Err(StartRefused::Down(_))), "nothing is sent");
@@ -82,7 +102,7 @@ async fn whoever_returns_does_not_end_the_calls_that_were_closed(world: World) {
 
     assert!(claim.beat().await.expect("asked"), "the stream is free again");
     let up = async || start(&writer, "tc_3").await.is_ok();
-    crate::world::within(Duration::from_secs(10), "the ledger's return", up).await;
+    within(SOON, "the ledger's return", up).await;
     assert!(!end(&writer, "tc_1").await, "others have closed it");
     assert!(end(&writer, "tc_3").await);
     let expected = [
@@ -104,33 +124,26 @@ async fn an_end_that_waited_for_the_database_is_dropped_where_the_call_was_close
     store.fail_from_nth(1);
     assert!(!end(&writer, "tc_1").await, "it waits in memory");
     let other = world.open().await;
-    let taken = survivor(&other, "b").look().await.expect("looked");
+    let taken = takes(&mut survivor(&other, "b")).await;
     close(&other, taken).await;
     store.fail_never();
     assert!(claim.beat().await.expect("asked"));
-    crate::world::within(Duration::from_secs(10), "the ledger's return", async || writer.is_up()).await;
+    within(SOON, "the ledger's return", async || writer.is_up()).await;
     assert_eq!(story(&store).await, ["tc_1 tool.call.started", "tc_1 tool.call.completed unknown"]);
     assert_sound(&store).await;
 }
 
 async fn a_gateway_that_shows_signs_of_life_is_left_alone(world: World) {
-    const SILENCE_MAX: Duration = Duration::from_millis(200);
     let store = world.open().await;
     let claim = claimed(&store).await;
-    let mut watch = StreamWatch::new(&store, Vec::new(), "b", "b", SILENCE_MAX);
+    let mut watch = survivor(&store, "b");
     let begun = std::time::Instant::now();
     while begun.elapsed() < 3 * SILENCE_MAX {
         assert!(claim.beat().await.expect("asked"));
         assert!(watch.look().await.expect("looked").is_empty());
         tokio::time::sleep(SILENCE_MAX / 10).await;
     }
-    let mut taken = Vec::new();
-    crate::world::within(50 * SILENCE_MAX, "the end of a silent claim", async || {
-        taken.extend(watch.look().await.expect("looked"));
-        !taken.is_empty()
-    })
-    .await;
-    assert_eq!(taken[0].stream(), GONE);
+    assert_eq!(takes(&mut watch).await[0].stream(), GONE);
 }
 
 async fn calls_of_a_stream_without_a_gateway_are_closed(world: World) {
@@ -139,8 +152,7 @@ async fn calls_of_a_stream_without_a_gateway_are_closed(world: World) {
         let writer = writer(&store, stream).await;
         start(&writer, &format!("tc_{stream}")).await.expect("started");
     }
-    let mut watch = StreamWatch::new(&store, vec!["cli".into()], "b", "b", Duration::ZERO);
-    let taken = watch.look().await.expect("looked");
+    let taken = takes(&mut survivor(&store, "b")).await;
     assert_eq!(close(&store, taken).await, [CallId::new("tc_gone")]);
     assert_eq!(world.sql("DELETE FROM open_calls").await, 1, "commands end their calls themselves");
 }
