@@ -103,6 +103,25 @@ async fn a_gated_call_answers_pending_and_runs_once_when_it_is_repeated_after_th
 }
 
 #[tokio::test]
+async fn an_approval_of_a_tool_that_has_changed_is_withdrawn() {
+    let world = gated();
+    world.call(transfer()).await;
+    let changed = Tool { version: Digest::of("another definition"), ..tool() };
+    let books = Arc::new(world.books.clone());
+    let tools = Arc::new(OneTool(changed));
+    let desk = Desk::new(world.policy.clone(), books, tools, Arc::new(EpochClock), redactor());
+    let withdrawn = desk.withdraw_void().await.expect("the books are open");
+    let approval = world.books.0.only_approval();
+    assert_eq!(withdrawn, [(approval.id.clone(), Withdrawn::ToolChanged)]);
+    assert_eq!(
+        (approval.state, approval.withdrawn),
+        (ApprovalState::Cancelled, Some(Withdrawn::ToolChanged))
+    );
+    let refused = decide(&world, Decision::Approve, None).await.expect_err("there is nothing to agree to");
+    assert!(refused.to_string().contains("definition of the tool has changed"), "{refused}");
+}
+
+#[tokio::test]
 async fn a_yes_for_one_call_is_no_yes_for_another() {
     let world = gated();
     world.call(transfer()).await;
