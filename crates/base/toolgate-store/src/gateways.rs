@@ -258,10 +258,10 @@ impl StreamClaim {
             return Ok(false);
         }
         // Before the writer learns of the new tenure: what is open by now was sent in the old one.
-        self.store.sweep(&self.stream).await?;
+        let closed = self.store.sweep(&self.stream).await?.len();
         *self.tenure.lock().unwrap_or_else(PoisonError::into_inner) = next;
         self.is_lost.store(false, Ordering::Relaxed);
-        tracing::info!(stream = self.stream, "this gateway writes its stream of the ledger again");
+        tracing::info!(stream = self.stream, closed, "this gateway writes its stream of the ledger again");
         Ok(true)
     }
 
@@ -286,21 +286,28 @@ pub struct StreamWatch {
     silence_max: Duration,
     /// The last sign of life of each stream, and when it was first seen. An unclaimed stream has none.
     seen: HashMap<String, (Option<(String, i64)>, Instant)>,
+    looked: Instant,
 }
 
 impl StreamWatch {
     pub fn new(store: &Store, except: Vec<String>, place: &str, shown: &str, silence_max: Duration) -> Self {
         let (place, shown) = (place.to_owned(), shown.to_owned());
-        Self { store: store.clone(), except, place, shown, silence_max, seen: HashMap::new() }
+        let (store, seen, looked) = (store.clone(), HashMap::new(), Instant::now());
+        Self { store, except, place, shown, silence_max, seen, looked }
     }
 
     /// Looks once, and takes over the streams whose gateways have been silent for too long. The caller closes
     /// what is open in them and then releases them. Of several gateways that watch, one gets each.
     pub async fn look(&mut self) -> Result<Vec<StreamClaim>, StoreError> {
+        // Silence counts only while this process runs and the database can be asked: all of them may have been
+        // stopped together.
+        let before = std::mem::replace(&mut self.looked, Instant::now());
+        if before.elapsed() > self.silence_max / 2 {
+            self.seen.clear();
+        }
         let signs = match self.signs().await {
             Ok(signs) => signs,
             Err(error) => {
-                // Silence counts only while the database can be asked.
                 self.seen.clear();
                 return Err(error);
             }
