@@ -8,7 +8,7 @@ use toolgate_testkit::gateway::until_async;
 use super::bank::{Bank, GATED, NO_HOLD, gate, money, moved, pending, status};
 use super::database::Server;
 use crate::doors::WAIT;
-use crate::kit::{call, call_within};
+use crate::kit::{call, call_within, text};
 
 const TOOL: &str = "bank__transfer";
 
@@ -17,6 +17,11 @@ fn refused(result: &Value, what: &str) {
     assert_eq!((status(result), &result["isError"]), ("refused", &json!(true)), "{what}: {result}");
     let fault = &result["_meta"]["dev.toolgate/fault"];
     assert_eq!((&fault["code"], &fault["retry"]), (&json!("ledger_down"), &json!(true)), "{what}: {result}");
+    // What the driver said is for the operator.
+    assert!(text(result).contains("the gateway cannot record calls at the moment"), "{what}: {result}");
+    for inside in ["127.0.0.1", "communicating", "database", "sqlx", "governed_"] {
+        assert!(!result.to_string().contains(inside), "{what}: {result}");
+    }
 }
 
 /// Calls until one succeeds again.
