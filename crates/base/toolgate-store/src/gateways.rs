@@ -110,7 +110,7 @@ impl Tenure {
     }
 
     /// True if it has not ended. Asked after the head of the stream was locked, it holds until the end of the
-    /// transaction: whoever takes a stream over waits for the head before it closes calls.
+    /// transaction: a gateway that takes a stream over waits for the head before it closes calls.
     pub(crate) async fn is_held(
         &self,
         tx: &mut Transaction,
