@@ -11,10 +11,9 @@ use tokio_util::task::TaskTracker;
 use toolgate_catalog::Catalog;
 use toolgate_core::event::EventKind;
 use toolgate_core::governance::{Clock, StoreDown};
-use toolgate_core::id::CallId;
 use toolgate_core::port::BoxFuture;
-use toolgate_core::{CanonicalName, PrincipalId, RawJson, Tool};
-use toolgate_edge::{Archive, Usage};
+use toolgate_core::{CanonicalName, Digest, PrincipalId, Tool};
+use toolgate_edge::Usage;
 use toolgate_pipeline::desk::{Desk, ToolBook};
 use toolgate_pipeline::filter::Filters;
 use toolgate_pipeline::redact::{RedactRule, Redactor};
@@ -43,16 +42,14 @@ pub(crate) struct Governance {
 }
 
 impl Governance {
-    pub(crate) async fn start(
+    pub(crate) fn start(
         config: &Config,
-        store: &Store,
-        catalog: &Arc<Catalog>,
-        stream: &str,
+        books: Arc<Books>,
+        tools: Tools,
         link: Option<String>,
         shutdown: &CancellationToken,
     ) -> anyhow::Result<Self> {
         let policy = Arc::new(PolicyEngine::load(sources(config))?);
-        let books = Arc::new(store.books(books_settings(config, stream)).await?);
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
         let pipeline = Pipeline::new(Setup {
             policy: policy.clone(),
@@ -64,14 +61,14 @@ impl Governance {
             settings: settings(config, link),
             closing: shutdown.clone(),
         });
-        let tools = Arc::new(Tools(catalog.clone()));
-        let desk = Desk::new(policy.clone(), books.clone(), tools, clock, redactor(config)?);
+        let (Tools::Served(catalog) | Tools::Listed(catalog)) = tools.clone();
+        let desk = Desk::new(policy.clone(), books.clone(), Arc::new(tools), clock, redactor(config)?);
         Ok(Self {
             pipeline: Arc::new(pipeline),
             desk: Arc::new(desk),
             books,
             policy,
-            catalog: catalog.clone(),
+            catalog,
             tasks: TaskTracker::new(),
         })
     }
@@ -160,28 +157,30 @@ fn redactor(config: &Config) -> anyhow::Result<Redactor> {
 }
 
 /// The catalogue, as the desk looks tools up in it.
-struct Tools(Arc<Catalog>);
+#[derive(Clone)]
+pub(crate) enum Tools {
+    /// Of a gateway: what it serves.
+    Served(Arc<Catalog>),
+    /// Of a command: what servers listed last, which may be a moment behind.
+    Listed(Arc<Catalog>),
+}
 
 impl ToolBook for Tools {
     fn find(&self, name: &CanonicalName) -> Option<Arc<Tool>> {
-        match self.0.snapshot().tools.find(name.as_str()) {
+        let (Tools::Served(catalog) | Tools::Listed(catalog)) = self;
+        match catalog.snapshot().tools.find(name.as_str()) {
             Some(entry) => entry.tool.clone(),
             None => Tool::action_named(name.as_str()).map(Arc::new),
         }
     }
-}
 
-/// Results that the ledger keeps.
-pub(crate) struct LedgerArchive(pub(crate) Store);
-
-impl Archive for LedgerArchive {
-    fn result(&self, call: &CallId) -> BoxFuture<'static, Option<RawJson>> {
-        let (store, call) = (self.0.clone(), call.clone());
-        Box::pin(async move {
-            let events = store.ledger_call(&call).await.ok()?;
-            let completed = events.iter().rev().find(|one| one.event.kind == EventKind::CallCompleted)?;
-            store.ledger_body(&completed.event.output?).await.ok()?
-        })
+    fn has_changed(&self, name: &CanonicalName, version: Digest) -> bool {
+        let Tools::Served(catalog) = self else { return false };
+        match self.find(name) {
+            Some(tool) => tool.version != version,
+            // A tool whose server is not there yet is not known at all.
+            None => catalog.snapshot().hidden().any(|hidden| hidden.name == *name),
+        }
     }
 }
 

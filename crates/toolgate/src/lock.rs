@@ -13,17 +13,25 @@ const FILE_NAME: &str = "gateway.lock";
 const RETRY_PAUSE: Duration = Duration::from_millis(50);
 
 /// Held while this gateway runs; the file has its address.
-pub(crate) struct GatewayLock(File);
+pub(crate) struct GatewayLock {
+    file: File,
+    store: String,
+}
 
 #[derive(serde::Serialize, serde::Deserialize, Clone, Debug)]
 pub(crate) struct Running {
     pub(crate) pid: u32,
     /// Absent until the gateway listens.
     pub(crate) endpoint: Option<String>,
+    /// Where it keeps its state, without credentials.
+    #[serde(default)]
+    pub(crate) store: String,
 }
 
 impl GatewayLock {
-    pub(crate) async fn take(data: &Path) -> anyhow::Result<Self> {
+    /// `url` names the store of this gateway, if it is not in the folder.
+    pub(crate) async fn take(data: &Path, url: Option<&str>) -> anyhow::Result<Self> {
+        let store = shown(url);
         let path = data.join(FILE_NAME);
         let file = open(&path)?;
         let mut locked = file.try_lock();
@@ -34,30 +42,49 @@ impl GatewayLock {
         match locked {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                let pid = read(&file).map_or_else(|| "unknown".to_owned(), |running| running.pid.to_string());
-                bail!(
-                    "another gateway (pid {pid}) already uses the data folder {}\nhint: stop it, or give this one its own with --data DIR",
-                    data.display()
-                );
+                bail!("{}", taken(data, read(&file), &store));
             }
             Err(TryLockError::Error(error)) => {
                 return Err(error).with_context(|| format!("could not lock {}", path.display()));
             }
         }
-        let lock = Self(file);
+        let lock = Self { file, store };
         lock.announce(None)?;
         Ok(lock)
     }
 
     /// Says where the gateway listens, for other commands on the same data folder.
     pub(crate) fn announce(&self, endpoint: Option<String>) -> anyhow::Result<()> {
-        let text = serde_json::to_vec(&Running { pid: std::process::id(), endpoint })?;
-        let mut file = &self.0;
+        let text =
+            serde_json::to_vec(&Running { pid: std::process::id(), endpoint, store: self.store.clone() })?;
+        let mut file = &self.file;
         file.set_len(0)?;
         file.rewind()?;
         file.write_all(&text)?;
         Ok(())
     }
+}
+
+/// A data folder has one gateway, whatever the stores: its lock, sockets and files are in it.
+fn taken(data: &Path, running: Option<Running>, store: &str) -> String {
+    let pid = running.as_ref().map_or_else(|| "unknown".to_owned(), |running| running.pid.to_string());
+    let other = running.map(|running| running.store).filter(|other| !other.is_empty() && other != store);
+    let told = other.map_or_else(String::new, |other| {
+        format!(", with its state in {other}; this one would have it in {store}")
+    });
+    format!(
+        "another gateway (pid {pid}) already uses the data folder {}{told}\nhint: stop it, or give this one its own with --data DIR",
+        data.display()
+    )
+}
+
+/// The place of a store, for people: without the user, the password and the options of its URL.
+fn shown(url: Option<&str>) -> String {
+    let Some(url) = url else { return "SQLite in the data folder".to_owned() };
+    let url = url.split('?').next().unwrap_or_default();
+    let (scheme, rest) = url.split_once("://").unwrap_or(("postgres", url));
+    let place = rest.rsplit_once('@').map_or(rest, |(_, place)| place);
+    format!("{scheme}://{place}")
 }
 
 /// The gateway that runs on this data folder, if one does.
@@ -97,7 +124,7 @@ mod tests {
         let path = folder.path().join(FILE_NAME);
         std::fs::write(&path, "").unwrap();
         std::fs::set_permissions(&path, Permissions::from_mode(0o666)).unwrap();
-        let lock = GatewayLock::take(folder.path()).await.unwrap();
+        let lock = GatewayLock::take(folder.path(), None).await.unwrap();
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(running(folder.path()).map(|running| running.pid), Some(std::process::id()));
         drop(lock);
@@ -107,19 +134,25 @@ mod tests {
     #[tokio::test]
     async fn a_glance_at_the_lock_does_not_keep_a_gateway_from_starting() {
         let folder = tempfile::tempdir().unwrap();
-        drop(GatewayLock::take(folder.path()).await.unwrap());
+        drop(GatewayLock::take(folder.path(), None).await.unwrap());
         let glance = File::open(folder.path().join(FILE_NAME)).unwrap();
         glance.lock_shared().unwrap();
-        let (lock, ()) = tokio::join!(GatewayLock::take(folder.path()), async { drop(glance) });
+        let (lock, ()) = tokio::join!(GatewayLock::take(folder.path(), None), async { drop(glance) });
         assert!(lock.is_ok());
     }
 
     #[tokio::test]
     async fn a_second_gateway_is_told_of_the_first() {
         let folder = tempfile::tempdir().unwrap();
-        let first = GatewayLock::take(folder.path()).await.unwrap();
-        let refused = GatewayLock::take(folder.path()).await.err().expect("it is taken").to_string();
+        let first = GatewayLock::take(folder.path(), None).await.unwrap();
+        let refused = GatewayLock::take(folder.path(), None).await.err().expect("it is taken").to_string();
         assert!(refused.contains(&std::process::id().to_string()), "{refused}");
+        assert!(!refused.contains("SQLite"), "both have the same: {refused}");
+        let url = "postgres://me:geheim@db.example.com/gate?sslmode=require";
+        let refused =
+            GatewayLock::take(folder.path(), Some(url)).await.err().expect("it is taken").to_string();
+        let expected = "with its state in SQLite in the data folder; this one would have it in postgres://db.example.com/gate";
+        assert!(refused.contains(expected) && !refused.contains("geheim"), "{refused}");
         drop(first);
     }
 }

@@ -17,8 +17,9 @@ use toolgate_discovery::Discovery;
 use toolgate_edge::{AllowedHosts, Gateway, Hub, Quotas, Rest, Setup};
 use toolgate_pipeline::Pipeline;
 use toolgate_registry::Registry;
+use toolgate_runs::Runs;
 use toolgate_sessions::Sessions;
-use toolgate_store::Store;
+use toolgate_store::{Store, StreamClaim};
 use toolgate_upstream::Manager;
 
 use crate::callers::{self, Callers};
@@ -27,7 +28,9 @@ use crate::config::Config;
 use crate::confining;
 use crate::ears::Ears;
 use crate::finding;
-use crate::governance::{COMMAND_STREAM, Follower, Governance, LedgerArchive, StoredUsage, SystemClock};
+use crate::governance::{
+    COMMAND_STREAM, Follower, Governance, StoredUsage, SystemClock, Tools, books_settings,
+};
 use crate::keyring::{self, VaultDesk};
 use crate::machine::{Display, Machine};
 use crate::numbers::ServerNumbers;
@@ -68,9 +71,20 @@ pub(crate) async fn start(
     listen: SocketAddr,
     record: Record,
 ) -> anyhow::Result<House> {
+    start_under(config, store, listen, record, None).await
+}
+
+/// The same for a gateway that has claimed its stream of the ledger.
+pub(crate) async fn start_under(
+    config: &Config,
+    store: &Store,
+    listen: SocketAddr,
+    record: Record,
+    claim: Option<Arc<StreamClaim>>,
+) -> anyhow::Result<House> {
     close_to_others();
     // Boxed, since every command that needs a house would carry all that is needed to build one.
-    Box::pin(build(config, store, listen, record)).await
+    Box::pin(build(config, store, listen, record, claim)).await
 }
 
 /// Protects the memory of this process: otherwise every process of the same user could read its memory, its
@@ -85,7 +99,13 @@ fn close_to_others() {
 #[cfg(not(target_os = "linux"))]
 fn close_to_others() {}
 
-async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Record) -> anyhow::Result<House> {
+async fn build(
+    config: &Config,
+    store: &Store,
+    listen: SocketAddr,
+    record: Record,
+    claim: Option<Arc<StreamClaim>>,
+) -> anyhow::Result<House> {
     let shutdown = CancellationToken::new();
     let catalog = Arc::new(Catalog::with_recorded_names());
     let stream = match record {
@@ -93,7 +113,8 @@ async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Recor
         Record::No => COMMAND_STREAM,
     };
     let link = approval_link(config, listen, record);
-    let governance = Governance::start(config, store, &catalog, stream, link, &shutdown).await?;
+    let books = Arc::new(store.books_under(books_settings(config, stream), claim).await?);
+    let governance = Governance::start(config, books, Tools::Served(catalog.clone()), link, &shutdown)?;
     let discovery = Arc::new(Discovery::with_own(
         catalog.clone(),
         governance.policy.clone(),
@@ -171,7 +192,6 @@ async fn build(config: &Config, store: &Store, listen: SocketAddr, record: Recor
         servers: servers.clone() as Arc<dyn Servers>,
         pipeline: governance.pipeline.clone(),
         approvals: governance.books.clone(),
-        archive: Arc::new(LedgerArchive(store.clone())),
         contents: workshop.files.clone(),
         runs: workshop.runs.clone(),
         quotas: quotas.clone(),
@@ -240,6 +260,11 @@ impl House {
     /// Keeps the policies in force in step with the configuration.
     pub(crate) fn follower(&self) -> Follower {
         self.governance.follower()
+    }
+
+    /// The runs of this gateway.
+    pub(crate) fn runs(&self) -> Arc<Runs> {
+        self.workshop.runs.clone()
     }
 
     /// Waits until a server has been reached or given up, and returns its state.

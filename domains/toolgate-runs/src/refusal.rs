@@ -53,9 +53,10 @@ pub fn unknown_input(id: &InputId) -> Refusal {
     Refusal::new(&codes::UNKNOWN_INPUT, format!("there is no question {id}"))
 }
 
-/// The store is down.
+/// The store is down. The cause may name hosts and statements: it is for the log.
 pub(crate) fn down(error: &StoreError) -> Refusal {
-    Refusal::new(&codes::STORE_DOWN, format!("the store is not available: {error}"))
+    tracing::warn!(%error, "runs cannot be read or changed");
+    Refusal::new(&codes::STORE_DOWN, "the gateway's store is not available")
 }
 
 fn paused(run: &RunId, question: Option<&InputRequest>) -> Refusal {

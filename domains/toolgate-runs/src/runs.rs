@@ -38,7 +38,7 @@ impl Runs {
     pub async fn start_within(setup: Setup, limits: Limits) -> Result<Arc<Runs>, Refusal> {
         let shutdown = setup.shutdown.child_token();
         let desk = Arc::new(Desk::new(setup, limits));
-        batches::forget(&desk).await.map_err(|error| down(&error))?;
+        batches::forget(&desk, &desk.stream).await.map_err(|error| down(&error))?;
         let tasks = TaskTracker::new();
         tasks.spawn(poller::run(Arc::clone(&desk), shutdown.clone()));
         tasks.spawn(upkeep::run(Arc::clone(&desk), shutdown.clone()));

@@ -101,6 +101,8 @@ pub enum Withdrawn {
     ByCaller,
     /// The policies that asked for people now ask for something else, or no longer ask.
     PoliciesChanged,
+    /// The tool has another definition by now, or is withheld: the call that was asked about cannot run.
+    ToolChanged,
 }
 
 impl Withdrawn {
@@ -108,6 +110,7 @@ impl Withdrawn {
         match self {
             Withdrawn::ByCaller => "whoever made the call took it back",
             Withdrawn::PoliciesChanged => "the policies that asked for approval have changed",
+            Withdrawn::ToolChanged => "the definition of the tool has changed since approval was asked for",
         }
     }
 }
@@ -466,7 +469,8 @@ impl Approval {
         Ok(())
     }
 
-    /// Withdraws the question: the caller no longer wants the call, or policy no longer asks for it.
+    /// Withdraws the question: the caller no longer wants the call, policy no longer asks for it, or its tool
+    /// is another one. A yes that was not used yet lapses.
     pub fn cancel(&mut self, why: Withdrawn, now_ms: i64) -> Result<(), ApprovalRefusal> {
         match self.state {
             ApprovalState::Pending => self.resolve(ApprovalState::Cancelled, now_ms),

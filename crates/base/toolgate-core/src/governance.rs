@@ -18,6 +18,13 @@ use crate::{CanonicalName, Digest, Principal, PrincipalId, RawJson};
 #[error("the store is not available: {0}")]
 pub struct StoreDown(pub String);
 
+impl StoreDown {
+    /// For callers. The cause may name hosts and statements: it is for the log.
+    pub fn told(&self) -> &'static str {
+        "the gateway cannot record calls at the moment"
+    }
+}
+
 /// Appends to the ledger. Ends when the events are as durable as their entry asks.
 pub trait Ledger: Send + Sync {
     /// Records something that has happened. Once the tool has run there is no way back: while the store is

@@ -20,7 +20,7 @@ use toolgate_core::{CanonicalName, Digest, PrincipalId};
 
 use crate::db::Transaction;
 use crate::ledger::{self, LedgerWriter};
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, StreamClaim};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BooksSettings {
@@ -54,7 +54,16 @@ struct Terms {
 impl Store {
     /// Opens the books of this process.
     pub async fn books(&self, settings: BooksSettings) -> Result<Books, StoreError> {
-        let writer = LedgerWriter::start(self, &settings.stream).await?;
+        self.books_under(settings, None).await
+    }
+
+    /// The same for a stream that this process has claimed.
+    pub async fn books_under(
+        &self,
+        settings: BooksSettings,
+        claim: Option<Arc<StreamClaim>>,
+    ) -> Result<Books, StoreError> {
+        let writer = LedgerWriter::start_under(self, &settings.stream, claim).await?;
         let BooksSettings { approved_valid, escalate_to, .. } = settings;
         let terms = Mutex::new(Terms { approved_valid, escalate_to });
         Ok(Books { inner: Arc::new(Inner { store: self.clone(), writer, terms }) })
@@ -234,5 +243,9 @@ async fn recorded_end(store: &Store, call: &CallId) -> Result<Option<RecordedEnd
 
 /// Names the attempted operation.
 fn down(doing: &'static str) -> impl Fn(sqlx::Error) -> StoreDown {
-    move |cause| StoreDown(StoreError::Query { doing, cause }.to_string())
+    move |cause| {
+        let why = StoreError::Query { doing, cause }.to_string();
+        tracing::warn!("{why}");
+        StoreDown(why)
+    }
 }

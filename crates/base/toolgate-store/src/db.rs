@@ -305,7 +305,7 @@ impl Transaction {
                     limited(transaction.commit()).await?;
                     drop(turn);
                 }
-                Open::Postgres(transaction) => limited(transaction.commit()).await?,
+                Open::Postgres(transaction) => self.pulse.during(limited(transaction.commit())).await?,
             }
             self.faults.check()
         })

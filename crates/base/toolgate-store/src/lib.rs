@@ -45,7 +45,9 @@ pub use file::{
     CONDEMNED_LEASE_MS, Claim, Doer, FILES_PAGE_MAX, FileEnd, FileFilter, NewUpload, StoreArtifactError,
     Stored, Touched, Upload,
 };
-pub use gateways::{CLAIM_SILENCE_MAX, ClaimError, StoredGateway, StreamClaim};
+pub use gateways::{
+    CLAIM_SILENCE_MAX, ClaimError, GATEWAY_SILENCE_MAX, StoredGateway, StreamClaim, StreamWatch,
+};
 pub use grant::{GRANTS_MAX, Grants};
 pub use ledger::{
     BadCallCursor, CALL_ENDS_MAX, CALLS_PAGE_MAX, CLOUD_EVENT_SOURCE, CLOUD_EVENT_TYPE_PREFIX, CallCursor,

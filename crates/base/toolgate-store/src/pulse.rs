@@ -14,13 +14,16 @@ use tokio::sync::watch;
 
 use crate::db::is_cut_off;
 
-/// Together less than two seconds: the maximum time until a gateway notices that connections are refused.
-const EVERY: Duration = Duration::from_millis(400);
-const PATIENCE: Duration = Duration::from_millis(1_200);
+/// The pause between probes.
+const EVERY: Duration = Duration::from_millis(250);
+/// The time after which the held connection is no longer trusted alone.
+const DOUBT: Duration = Duration::from_millis(500);
+/// The time that it and a fresh connection have from then on. All three together are less than two seconds, the
+/// maximum time until a gateway notices that nothing comes back.
+const PATIENCE: Duration = Duration::from_millis(900);
+/// A probe that ended later than this after its time was not run in time, and proves nothing.
+const LATENESS_MAX: Duration = Duration::from_millis(400);
 const RECENT_MS: u64 = 600;
-/// The number of unanswered probes in a row after which the database is down. A refused connection counts at
-/// once.
-const SILENCES: u32 = 3;
 
 const AWAY: &str = "the database does not answer";
 
@@ -92,42 +95,70 @@ impl Pulse {
 }
 
 async fn beat(options: PgConnectOptions, pulse: Weak<Pulse>) {
-    let (mut connection, mut silences) = (None, 0);
+    let mut held = None;
     loop {
         tokio::time::sleep(EVERY).await;
         let began = Instant::now();
-        let felt = tokio::time::timeout(PATIENCE, ask(&options, &mut connection)).await;
+        let felt = probe(&options, &mut held).await;
         // A task that woke this late had no time to receive an answer.
-        let overslept = began.elapsed() > 2 * PATIENCE;
-        if !matches!(felt, Ok(Ok(()))) {
-            connection = None;
-        }
+        let overslept = began.elapsed() > DOUBT + PATIENCE + LATENESS_MAX;
         let Some(pulse) = pulse.upgrade() else { return };
         match felt {
-            Ok(Ok(())) => {
-                silences = 0;
-                pulse.note(true);
-            }
-            // A server that returns an error is up.
-            Ok(Err(error)) => pulse.note(matches!(error, sqlx::Error::Database(_)) && !is_cut_off(&error)),
-            Err(_) if overslept || pulse.answered_recently() => silences = 0,
-            Err(_) => {
-                silences += 1;
-                if silences >= SILENCES {
-                    pulse.note(false);
-                }
-            }
+            Felt::Answers => pulse.note(true),
+            Felt::Refuses => pulse.note(false),
+            Felt::Silent if overslept || pulse.answered_recently() => {}
+            Felt::Silent => pulse.note(false),
         }
     }
 }
 
-async fn ask(options: &PgConnectOptions, held: &mut Option<PgConnection>) -> Result<(), sqlx::Error> {
-    if held.is_none() {
-        *held = Some(PgConnection::connect_with(options).await?);
+enum Felt {
+    Answers,
+    Refuses,
+    Silent,
+}
+
+/// Asks on the held connection. One that the server cut is replaced at once, and beside one that says nothing a
+/// fresh one is opened: a single connection does not show that the database is down.
+async fn probe(options: &PgConnectOptions, held: &mut Option<PgConnection>) -> Felt {
+    let ping = ping(held.take());
+    tokio::pin!(ping);
+    match tokio::time::timeout(DOUBT, &mut ping).await {
+        Ok(Some(connection)) => {
+            *held = Some(connection);
+            return Felt::Answers;
+        }
+        Ok(None) => return connect(options, held).await,
+        Err(_) => {}
     }
-    match held {
-        Some(connection) => connection.ping().await,
-        None => Ok(()),
+    let mut fresh = None;
+    let felt = tokio::select! {
+        Some(connection) = &mut ping => {
+            *held = Some(connection);
+            return Felt::Answers;
+        }
+        felt = connect(options, &mut fresh) => felt,
+    };
+    *held = fresh;
+    felt
+}
+
+/// The connection, if it still answers.
+async fn ping(connection: Option<PgConnection>) -> Option<PgConnection> {
+    let mut connection = connection?;
+    connection.ping().await.ok().map(|()| connection)
+}
+
+async fn connect(options: &PgConnectOptions, held: &mut Option<PgConnection>) -> Felt {
+    match tokio::time::timeout(PATIENCE, PgConnection::connect_with(options)).await {
+        Ok(Ok(connection)) => {
+            *held = Some(connection);
+            Felt::Answers
+        }
+        // A server that returns an error is up.
+        Ok(Err(error)) if matches!(error, sqlx::Error::Database(_)) && !is_cut_off(&error) => Felt::Answers,
+        Ok(Err(_)) => Felt::Refuses,
+        Err(_) => Felt::Silent,
     }
 }
 

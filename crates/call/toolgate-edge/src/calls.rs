@@ -3,6 +3,7 @@
 
 // Tools.
 pub(crate) mod find;
+pub(crate) mod futile;
 
 pub(crate) mod tool_call;
 

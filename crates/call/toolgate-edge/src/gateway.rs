@@ -6,18 +6,19 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use toolgate_core::Limits;
+use toolgate_core::Refusal;
 use toolgate_core::content::Contents;
 use toolgate_core::governance::Approvals;
-use toolgate_core::id::CallId;
 use toolgate_core::platform::Platform;
-use toolgate_core::port::{BoxFuture, Servers};
+use toolgate_core::port::Servers;
 use toolgate_core::run::Runs;
 use toolgate_core::scope::{Credential, Route, Seat};
-use toolgate_core::{Limits, RawJson, Refusal};
 use toolgate_discovery::Discovery;
 use toolgate_pipeline::Pipeline;
 
 use crate::calls::described::Described;
+use crate::calls::futile::Futile;
 use crate::calls::jobs::table::Jobs;
 use crate::calls::links::Links;
 use crate::clients::hub::Hub;
@@ -30,12 +31,6 @@ use crate::metrics::Numbers;
 use crate::protocol::parked::Parked;
 use crate::quotas::Quotas;
 
-/// Results of calls that ended.
-pub trait Archive: Send + Sync {
-    /// The result, if it was kept whole.
-    fn result(&self, call: &CallId) -> BoxFuture<'static, Option<RawJson>>;
-}
-
 /// What the binary hands over.
 pub struct Setup {
     /// What each session sees.
@@ -45,7 +40,6 @@ pub struct Setup {
     pub servers: Arc<dyn Servers>,
     pub pipeline: Arc<Pipeline>,
     pub approvals: Arc<dyn Approvals>,
-    pub archive: Arc<dyn Archive>,
     /// Files and refs.
     pub contents: Arc<dyn Contents>,
     pub runs: Arc<dyn Runs>,
@@ -72,10 +66,11 @@ pub struct Gateway {
     pub(crate) described: Described,
     /// Attempts to call what is not there for the caller that are being recorded.
     pub(crate) attempts: Arc<Semaphore>,
+    /// Calls that lead nowhere.
+    pub(crate) futile: Futile,
     pub(crate) servers: Arc<dyn Servers>,
     pub(crate) pipeline: Arc<Pipeline>,
     pub(crate) approvals: Arc<dyn Approvals>,
-    pub(crate) archive: Arc<dyn Archive>,
     pub(crate) contents: Arc<dyn Contents>,
     pub(crate) runs: Arc<dyn Runs>,
     pub(crate) quotas: Arc<Quotas>,
@@ -112,10 +107,10 @@ impl Gateway {
             seats: setup.seats,
             described: Described::default(),
             attempts: Arc::new(Semaphore::new(ATTEMPTS_MAX)),
+            futile: Futile::default(),
             servers: setup.servers,
             pipeline: setup.pipeline,
             approvals: setup.approvals,
-            archive: setup.archive,
             contents: setup.contents,
             runs: setup.runs,
             quotas: setup.quotas,

@@ -27,7 +27,7 @@ pub use doors::patience::PatientBody;
 pub use doors::rest::{Rest, RestBody, Serves};
 pub use doors::seats::Seats;
 pub use doors::stdio::serve_pipe;
-pub use gateway::{Archive, Gateway, Setup};
+pub use gateway::{Gateway, Setup};
 pub use metrics::{Numbers, metrics_by_example};
 pub use quotas::{Quota, QuotaRule, Quotas, StreamPlace, Usage, Who};
 

@@ -160,7 +160,7 @@ impl Quotas {
         let day = now_ms.div_euclid(DAY_MS);
         for tally in self.tallies(seat).iter().filter(|tally| tally.must_ask(day)) {
             let known = self.usage.add_calls(day, vec![(tally.holder.name(), 0)]).await;
-            let known = known.map_err(|down| Refusal::new(&codes::STORE_DOWN, down.to_string()))?;
+            let known = known.map_err(|down| Refusal::new(&codes::STORE_DOWN, down.told()))?;
             let mut state = tally.lock();
             state.today.stored = known.first().copied().or(Some(0));
         }
@@ -213,7 +213,7 @@ impl Quotas {
     pub(crate) async fn may_ask(&self, principal: &PrincipalId) -> Result<(), Refusal> {
         let max = self.of(principal).approvals_max;
         let pending = self.usage.pending_approvals(principal).await;
-        let pending = pending.map_err(|down| Refusal::new(&codes::STORE_DOWN, down.to_string()))?;
+        let pending = pending.map_err(|down| Refusal::new(&codes::STORE_DOWN, down.told()))?;
         if usize::try_from(pending).is_ok_and(|pending| pending < max) {
             return Ok(());
         }

@@ -1,7 +1,6 @@
 //! One call from its proposal to its answer: a line per step.
 
 use tokio_util::sync::CancellationToken;
-use toolgate_core::event::Outcome;
 
 use crate::answer::Answer;
 use crate::envelope::Envelope;

@@ -20,7 +20,11 @@ use crate::standing;
 
 /// The current tools.
 pub trait ToolBook: Send + Sync {
+    /// The tool that is served. Its server may just not be there yet.
     fn find(&self, name: &CanonicalName) -> Option<Arc<Tool>>;
+    /// True if it is certain that this version of a tool is not served any more: it has another definition by
+    /// now, waits for a review, or was taken away.
+    fn has_changed(&self, name: &CanonicalName, version: Digest) -> bool;
 }
 
 pub struct Desk {
@@ -138,8 +142,10 @@ impl Desk {
         }
         // A denial applies to whatever is asked by now.
         let agrees = matches!(decision, Decision::Approve | Decision::Edit(_));
-        if is_pending && agrees && self.is_void(&approval) {
-            let why = Withdrawn::PoliciesChanged;
+        if is_pending
+            && agrees
+            && let Some(why) = self.void(&approval)
+        {
             self.approvals.cancel(&id, &PrincipalId::gateway(), why).await?;
             return Err(DecideError::Refused(ApprovalRefusal::Withdrawn(why)).into());
         }
@@ -163,18 +169,14 @@ impl Desk {
         Ok(self.approvals.decide(deciding).await?)
     }
 
-    /// Withdraws every question that policy no longer asks in the same way, and returns them. Calls that
-    /// still wait ask again by themselves.
-    pub async fn withdraw_void(&self) -> Result<Vec<Approval>, StoreDown> {
+    /// Withdraws every question whose yes would be void: policy no longer asks in the same way, or the tool is
+    /// another one. Calls that still wait under other policies ask again by themselves.
+    pub async fn withdraw_void(&self) -> Result<Vec<(ApprovalId, Withdrawn)>, StoreDown> {
         let mut withdrawn = Vec::new();
         for approval in self.approvals.open_ones(LOOKED_AT_MAX).await? {
-            if !self.is_void(&approval) {
-                continue;
-            }
-            let cancelling =
-                self.approvals.cancel(&approval.id, &PrincipalId::gateway(), Withdrawn::PoliciesChanged);
-            match cancelling.await {
-                Ok(()) => withdrawn.push(approval),
+            let Some(why) = self.void(&approval) else { continue };
+            match self.approvals.cancel(&approval.id, &PrincipalId::gateway(), why).await {
+                Ok(()) => withdrawn.push((approval.id, why)),
                 Err(DecideError::Down(down)) => return Err(down),
                 // Another decision came first; it stands, and is judged again before the call runs.
                 Err(_) => {}
@@ -183,11 +185,14 @@ impl Desk {
         Ok(withdrawn)
     }
 
-    /// True if policy requires something else by now. A missing or changed tool says nothing about policy.
-    fn is_void(&self, approval: &Approval) -> bool {
+    /// The reason why a yes would be void by now. A tool whose server is not there says nothing.
+    fn void(&self, approval: &Approval) -> Option<Withdrawn> {
         let binding = &approval.binding;
-        let tool = self.tools.find(&binding.tool).filter(|tool| tool.version == binding.tool_version);
-        tool.is_some_and(|tool| !standing::stands(&*self.policy, approval, &tool))
+        if self.tools.has_changed(&binding.tool, binding.tool_version) {
+            return Some(Withdrawn::ToolChanged);
+        }
+        let tool = self.tools.find(&binding.tool).filter(|tool| tool.version == binding.tool_version)?;
+        (!standing::stands(&*self.policy, approval, &tool)).then_some(Withdrawn::PoliciesChanged)
     }
 
     /// The version of a call's output that may be stored, even outside the ledger: without its own secrets

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod again;
 mod answer;
 mod call;
 pub mod canonical;
@@ -22,6 +23,7 @@ mod steps;
 mod ticket;
 mod words;
 
+pub use again::read_again;
 pub use answer::{Answer, AnswerBody, CallRefusal, Counsel};
 pub use delivery::{Account, Delivered, Load, Tokens, Undelivered};
 pub use envelope::{Envelope, META_KEY, Warning};
@@ -31,6 +33,7 @@ pub use request::{CallContext, CallRequest, Labels, Round};
 pub use settings::{Keep, Settings, WhenDown};
 pub use steps::clean::Clean;
 pub use ticket::Received;
+pub use words::ended_as;
 
 #[cfg(test)]
 mod tests;

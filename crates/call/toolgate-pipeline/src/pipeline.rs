@@ -6,15 +6,17 @@ use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use tokio_util::sync::CancellationToken;
-use toolgate_core::Tool;
 use toolgate_core::approval::Approval;
 use toolgate_core::decision::Policy;
+use toolgate_core::event::{About, Entry, Event, EventKind, Outcome};
 use toolgate_core::governance::{Approvals, Clock, Ledger};
+use toolgate_core::id::CallId;
+use toolgate_core::{PrincipalId, Tool};
 
 use crate::filter::Filters;
 use crate::flight::Flights;
 use crate::held::Held;
-use crate::redact::Redactor;
+use crate::redact::{Marks, Redactor};
 use crate::schema::Schemas;
 use crate::settings::Settings;
 use crate::standing;
@@ -123,6 +125,22 @@ impl Pipeline {
 
     pub fn now_ms(&self) -> i64 {
         self.clock.now_ms()
+    }
+
+    /// Records a call that led to no tool as refused. Nothing depends on it, so it is left out while the ledger
+    /// cannot be written.
+    pub async fn record_nowhere(&self, principal: &PrincipalId, about: About, detail: serde_json::Value) {
+        if !self.is_recording() {
+            return;
+        }
+        let call = CallId::new(self.clock.fresh_id(CallId::PREFIX));
+        let about = Arc::new(About { call: Some(call), ..about });
+        let mut event = Event::new(EventKind::CallCompleted, self.clock.now_ms(), principal.clone(), about);
+        event.outcome = Some(Outcome::Refused);
+        let detail = self.redactor.redact_input("", &detail, Marks::Plain).value.into_owned();
+        event.detail = Some(detail.into());
+        let entry = Entry { events: vec![event], ..Entry::default() };
+        drop(self.ledger.append(entry).await);
     }
 }
 

@@ -28,6 +28,7 @@ pub(crate) use binary::is_binary_text;
 #[cfg(test)]
 pub(crate) use look::look_kinds;
 pub(crate) use look::{CARD, credentials, holds_credential};
+pub(crate) use mark::is_marked;
 pub use mark::{Hidden, HiddenKind, MARKER, Marks};
 pub use pattern::BadPattern;
 pub use restore::{Unrestorable, mentions_marker, restore};

@@ -115,12 +115,7 @@ impl<'a> Reader<'a> {
     /// The call ran under this approval before, and its result is not available.
     pub(crate) fn ran_before(&self, approval: &Approval, call: &CallId, outcome: Outcome) -> CallRefusal {
         let Self { tool, .. } = self;
-        let ended = match outcome {
-            Outcome::Succeeded => "it succeeded, and its result is not kept",
-            Outcome::ToolError => "the tool said that it failed, and its result is not kept",
-            Outcome::Failed => "it failed, and may have taken effect",
-            _ => "whether it took effect is not known",
-        };
+        let ended = ended_as(outcome);
         let message =
             format!("this call of {tool} was sent before, as {call}, after people had agreed: {ended}");
         let tell = format!("{tool} was sent once ({call}); {ended}");
@@ -189,6 +184,17 @@ pub(crate) fn span(ms: i64) -> String {
     let unit = UNITS.into_iter().find(|(unit, _)| seconds >= 2 * unit);
     let (count, name) = unit.map_or((seconds, "second"), |(unit, name)| (seconds / unit, name));
     format!("{count} {name}{}", if count == 1 { "" } else { "s" })
+}
+
+/// The end of a call that was sent, where its result is not available.
+pub fn ended_as(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Succeeded => "it succeeded, and its result is not kept",
+        Outcome::ToolError => "the tool said that it failed, and its result is not kept",
+        Outcome::Failed => "it failed, and may have taken effect",
+        Outcome::Refused => "it was taken back before it was sent",
+        _ => "whether it took effect is not known",
+    }
 }
 
 /// The reasons that the gates give.

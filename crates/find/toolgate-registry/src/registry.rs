@@ -116,6 +116,7 @@ impl Registry {
             (differing_parts(&state.file, &file), state.aliases.clone())
         };
         let differences = self.desk.take_file(file);
+        self.desk.state().file_refused = None;
         let mut lines: Vec<String> = differences.iter().map(ToString::to_string).collect();
         lines.extend(rest);
         lines.extend(others);
@@ -129,9 +130,16 @@ impl Registry {
 
     /// The operator's file could not be read; its earlier content stays in effect.
     pub async fn config_refused(&self, why: &str) {
+        self.desk.state().file_refused = Some(why.to_owned());
         let gateway = PrincipalId::gateway();
         let event = Telling { at_ms: self.desk.clock.now_ms(), by: &gateway }.config_refused(why);
         self.desk.record_now(vec![event]).await;
+    }
+
+    /// The places where the operator's file does not load, if it does not: then what it said before is in
+    /// force.
+    pub fn refused_config(&self) -> Option<String> {
+        self.desk.state().file_refused.clone()
     }
 
     /// The roster, in its order.

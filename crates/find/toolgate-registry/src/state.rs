@@ -26,6 +26,8 @@ const EVENTS_MAX: usize = 1000;
 #[derive(Default)]
 pub(crate) struct State {
     pub(crate) file: FileState,
+    /// The places where the operator's file does not load, if its last version does not.
+    pub(crate) file_refused: Option<String>,
     pub(crate) settings: Settings,
     /// By server, in order of arrival; empty if the last instance left.
     pub(crate) registered: BTreeMap<ServerName, Vec<StoredInstance>>,

@@ -28,9 +28,10 @@ pub(crate) fn not_allowed(message: impl Into<String>) -> Refusal {
     Refusal::new(&codes::NOT_ALLOWED, message)
 }
 
-/// The store is down.
+/// The store is down. The cause may name hosts and statements: it is for the log.
 pub(crate) fn down(error: StoreError) -> Refusal {
-    Refusal::new(&codes::STORE_DOWN, format!("the store is not available: {error}"))
+    tracing::warn!(%error, "sessions cannot be read or changed");
+    Refusal::new(&codes::STORE_DOWN, "the gateway's store is not available")
 }
 
 /// "did you mean …?", or another hint.

@@ -6,7 +6,7 @@ use http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use toolgate_core::approval::ApprovalRefusal;
+use toolgate_core::approval::{ApprovalRefusal, Withdrawn};
 use toolgate_core::codes::{self, Code};
 use toolgate_core::governance::{DecideError, StoreDown};
 use toolgate_core::{Blame, Refusal, RefusalKind};
@@ -230,6 +230,9 @@ impl From<ApprovalRefusal> for Box<Problem> {
         let problem = Problem::new(code, refusal.to_string());
         match refusal {
             Why::Settled(state) => problem.with("state", state.as_str()),
+            Why::Withdrawn(Withdrawn::ToolChanged) => {
+                problem.hint("look at how the tool has changed; a new call of it asks again")
+            }
             _ => problem,
         }
     }

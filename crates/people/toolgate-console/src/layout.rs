@@ -136,6 +136,7 @@ pub(crate) async fn page(
         }
         nav.rooms #rooms aria-label="Main menu" { (navigation(visit, room, waiting.as_ref())) }
         main #main tabindex="-1" {
+            @if let Some(places) = waiting.as_ref().and_then(|waiting| waiting.config_refused.as_deref()) { (not_loaded(places)) }
             @if let Some(sentence) = Said::told_in(&visit.place) { p.said role="status" { (sentence) } }
             (body)
         }
@@ -228,6 +229,19 @@ struct Waiting {
     entries: Vec<Value>,
     #[serde(default)]
     more: bool,
+    #[serde(default)]
+    config_refused: Option<String>,
+}
+
+/// On every page: what is shown may not be what the operator has written.
+fn not_loaded(places: &str) -> Markup {
+    html! {
+        section.card.error #config-refused role="alert" {
+            p { strong { "The configuration file does not load." } }
+            p { "What it said before stays in force until it is fixed: " code { (text::short(places)) } }
+            p.help { code { "toolgate doctor" } " on the gateway's machine says what is wrong there." }
+        }
+    }
 }
 
 /// A page is worth showing without this number.

@@ -213,7 +213,6 @@ fn open_gateway(
         servers: around.clone(),
         pipeline,
         approvals: books.clone(),
-        archive: around.clone(),
         contents: files.clone(),
         runs: around.clone(),
         quotas: Quotas::new(Vec::new(), around.clone()),

@@ -5,6 +5,7 @@ mod refusal;
 mod render;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use serde_json::Value;
@@ -13,14 +14,16 @@ use toolgate_core::approval::{Approval, ApprovalState, Grant};
 use toolgate_core::id::{ApprovalId, GrantId};
 use toolgate_core::{Digest, Principal};
 use toolgate_pipeline::desk::{DecideRequest, Decision, GrantRequest};
+use toolgate_policy::PolicyEngine;
 use toolgate_store::{APPROVALS_PAGE_MAX, ApprovalFilter, Grants, Store};
 
 use super::context::Context;
 use super::pick::pick;
+use super::policy::InForce;
 use super::shown;
 use crate::cli::{ApprovalsArgs, ApprovalsCommand, NewArguments, Remember, StateArg};
 use crate::config::Config;
-use crate::governance::{COMMAND_STREAM, Governance};
+use crate::governance::{COMMAND_STREAM, Governance, Tools, books_settings, sources};
 use crate::local::open_store;
 use crate::output::{put, say, talk};
 use crate::stored;
@@ -70,6 +73,9 @@ impl Room<'_> {
                 (on, Decision::RequestChanges, Some(reason), None)
             }
         };
+        if matches!(decision, Decision::Approve | Decision::Edit(_)) {
+            self.check_rules().await?;
+        }
         let approval = self.find(&on.which.id).await?;
         let shown = self.shown(&approval, &decision, on.digest).await?;
         self.decide(DecideRequest {
@@ -83,6 +89,22 @@ impl Room<'_> {
             via: VIA.to_owned(),
         })
         .await
+    }
+
+    /// A yes is judged by the files. Fails where the running gateway refuses them, and says so where it has
+    /// others in force.
+    async fn check_rules(&self) -> anyhow::Result<()> {
+        let in_force = InForce::of(&self.config).await;
+        if let Some(places) = in_force.config_refused() {
+            bail!(
+                "nothing was decided: the running gateway refused the configuration file ({places}) and decides by what it said before\nhint: mend the file, which it takes up within a second, or decide in the console"
+            );
+        }
+        let written = PolicyEngine::load(sources(&self.config))?.version();
+        if in_force.version().is_some() && !in_force.is_by(written) {
+            talk!("{}", in_force.told(Some(written)));
+        }
+        Ok(())
     }
 
     /// The digest of the arguments that the decider has seen: named by them, or shown now. Showing them now
@@ -202,8 +224,9 @@ impl Room<'_> {
     /// Everything that a decision passes, as in a gateway.
     async fn governance(&self) -> anyhow::Result<Governance> {
         let catalog = stored::catalog(&self.config, &self.store).await?;
+        let books = self.store.books(books_settings(&self.config, COMMAND_STREAM)).await?;
         let never = CancellationToken::new();
-        Governance::start(&self.config, &self.store, &catalog, COMMAND_STREAM, None, &never).await
+        Governance::start(&self.config, Arc::new(books), Tools::Listed(catalog), None, &never)
     }
 
     /// The approval with this id, or the one whose id begins or ends with it.

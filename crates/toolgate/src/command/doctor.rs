@@ -48,7 +48,10 @@ pub(super) async fn run(context: &Context) -> anyhow::Result<ExitCode> {
 async fn examine(context: &Context) -> Vec<Finding> {
     let config = match context.config() {
         Ok(config) => config,
-        Err(error) => return vec![wrong("configuration", failure::render(&error), None)],
+        Err(error) => {
+            let hint = "a gateway that runs goes on with what the file said before, and takes it up within a second once it loads";
+            return vec![wrong("configuration", failure::render(&error), Some(hint.to_owned()))];
+        }
     };
     let source = config
         .source

@@ -22,12 +22,12 @@ use toolgate_registry::Registry;
 use toolgate_store::{NewToken, Others};
 
 use super::context::Context;
-use crate::claim::Claim;
+use crate::claim::{self, Claim};
 use crate::cli::ServeArgs;
 use crate::config::{CapabilityServers, Config, FilterRule};
 use crate::consent;
 use crate::finding;
-use crate::governance::Follower;
+use crate::governance::{COMMAND_STREAM, Follower};
 use crate::local::open_store;
 use crate::lock::GatewayLock;
 use crate::output;
@@ -46,7 +46,7 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
     allow_many_files();
     let store = open_store(&config).await?;
     warn_of_others(&config.data);
-    let lock = GatewayLock::take(&config.data).await?;
+    let lock = GatewayLock::take(&config.data, config.store.url.as_deref()).await?;
     let wanted = args.listen.unwrap_or(config.listen);
     let listener = TcpListener::bind(wanted).await.with_context(|| {
         format!("could not listen on {wanted}\nhint: choose another address with --listen, port 0 picks a free one")
@@ -56,7 +56,7 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
     let claim = Claim::take(&config, &store, &endpoint).await?;
     let written = config.clone();
     let config = with_model(config, args.model);
-    let house = wiring::start(&config, &store, address, Record::Yes).await?;
+    let house = wiring::start_under(&config, &store, address, Record::Yes, claim.of_writer()).await?;
     // Made once it is certain that they will be shown: a start that fails must not use them up.
     let first = store.first_start_tokens(&config.store.stream).await?;
     lock.announce(Some(endpoint.clone()))?;
@@ -85,6 +85,10 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
         follower: house.follower(),
     };
     tokio::spawn(house.shutdown.clone().run_until_cancelled_owned(follow_config(following, live)));
+    if let Some(watch) = claim.watch(&config, &endpoint, COMMAND_STREAM)? {
+        let closing = claim::close_left_open(watch, store.clone(), house.runs());
+        tokio::spawn(house.shutdown.clone().run_until_cancelled_owned(closing));
+    }
     let mut serving = tokio::spawn(serve(listener, house.gateway.clone()));
     tokio::select! {
         () = signals.next() => {}

@@ -1,6 +1,6 @@
 //! The policies in force follow the policy folder, and `[policy]` and `[approvals]` of the configuration.
-//! Changes that do not load have no effect. Questions that policy no longer asks in the same way are
-//! withdrawn.
+//! Changes that do not load have no effect. Questions that policy no longer asks in the same way, or whose tool
+//! has changed, are withdrawn.
 
 use std::sync::Arc;
 
@@ -76,8 +76,7 @@ impl Follower {
         }
     }
 
-    /// Withdraws questions that policy no longer asks in the same way, and reports policies that fail on
-    /// current tools. Only if policies or tools have changed since the last time.
+    /// Withdraws questions whose yes would be void, and reports policies that fail on current tools. Only if policies or tools have changed since the last time.
     async fn hold_against(&self, held: &mut HeldAgainst) {
         let (version, snapshot) = (Some(self.policy.version()), self.catalog.snapshot());
         let is_known = held.snapshot.as_ref().is_some_and(|known| Arc::ptr_eq(known, &snapshot));
@@ -90,11 +89,8 @@ impl Follower {
         }
         match self.desk.withdraw_void().await {
             Ok(withdrawn) => {
-                for approval in withdrawn {
-                    tracing::info!(
-                        approval = %approval.id,
-                        "a request for approval was withdrawn: the policies that asked for it have changed"
-                    );
+                for (approval, why) in withdrawn {
+                    tracing::info!(%approval, "a request for approval was withdrawn: {}", why.told());
                 }
                 *held = HeldAgainst { version, snapshot: Some(snapshot), broken };
             }

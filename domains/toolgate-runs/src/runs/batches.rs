@@ -45,6 +45,11 @@ impl Runs {
         self.desk.write_down(late).await;
     }
 
+    /// Closes the calls that another gateway, which died for good, left open under its stream.
+    pub async fn close_left_open(&self, stream: &str) -> Result<(), StoreError> {
+        forget(&self.desk, stream).await
+    }
+
     /// The result of a claimed call. Waits, for a limited time, for one that runs; then it says so.
     pub async fn recorded(&self, run: &RunId, client_id: &str) -> RawJson {
         let mut limit = self.desk.clock.sleep(self.desk.limits.recording);
@@ -74,15 +79,16 @@ fn claim_of(known: BatchCall, request: Digest) -> Claim {
     }
 }
 
-/// Closes everything that an earlier process of the same stream left open.
-pub(super) async fn forget(desk: &Desk) -> Result<(), StoreError> {
-    let calls = desk.store.forget_run_calls(&desk.stream, desk.clock.now_ms()).await?;
-    let claimed = desk.store.forget_batch_calls(&desk.stream, &unknown()).await?;
+/// Closes everything that a dead process of this stream left open.
+pub(super) async fn forget(desk: &Desk, stream: &str) -> Result<(), StoreError> {
+    let calls = desk.store.forget_run_calls(stream, desk.clock.now_ms()).await?;
+    let claimed = desk.store.forget_batch_calls(stream, &unknown()).await?;
     if calls + claimed > 0 {
         tracing::warn!(
+            stream,
             calls,
             claimed,
-            "calls in runs were under way when the gateway stopped: nobody knows their end"
+            "calls in runs were under way when the gateway stopped: their end is not known"
         );
     }
     Ok(())

@@ -195,9 +195,11 @@ codes! { APPROVALS, "Approvals and grants";
         retry: Retry::No,
         seen: &[Seen::Http(409)],
         title: "The request for approval was withdrawn",
-        happened: "The caller cancelled the call, or the policies that asked for approval have changed. `withdrawn` of \
-             the approval says which. Nothing runs under it.",
-        advice: "Nothing needs to be done. If the call still waits, a new approval is requested under the policies in force.",
+        happened: "The caller cancelled the call, the policies that asked for approval have changed, or the definition \
+             of the tool has (`by_caller`, `policies_changed`, `tool_changed`). `withdrawn` of the approval says which. \
+             Nothing runs under it.",
+        advice: "Nothing needs to be done. If policies have changed and the call still waits, a new approval is requested \
+             under those in force. If the tool has changed, look at it with `toolgate tools diff`; a new call asks again.",
         message: "the request was withdrawn: the policies that asked for approval have changed",
         hint: Hint::Standard("a call that still waits is asked about again by itself; look into the inbox"),
         see: &["approval_settled", "approval_changed"],

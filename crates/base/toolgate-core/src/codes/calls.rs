@@ -238,7 +238,7 @@ codes! { CALLS, "Tool calls and servers";
         happened: "A call that may change something is recorded before it is sent, and the record could not be \
              written; so nothing was sent. If writing failed at the end of the call, the result is withheld.",
         advice: "Call again in a moment. The operator sees the cause in the log.",
-        message: "the call was not sent because it could not be recorded: the store is not available",
+        message: "the call was not sent: the gateway cannot record calls at the moment",
         hint: Hint::Standard("call again in a moment; the operator sees the cause in the log"),
         see: &["store_down", "not_recorded", "configuration.md#ledger"],
     };

@@ -140,9 +140,10 @@ codes! { WARNINGS, "Warnings";
         retry: Retry::No,
         seen: &[Seen::Warning],
         title: "The end of the call is not in the ledger yet",
-        happened: "The tool ran and its result is here, but the end of the call could not be recorded yet. It is recorded later.",
+        happened: "The tool ran and its result is here, but the end of the call could not be recorded yet. It is \
+             recorded later, unless another gateway took this one for dead and has closed the call as `unknown`.",
         advice: "Nothing needs to be done by the caller. The operator checks the store.",
-        message: "the end of this call is not recorded yet: the store is not available",
+        message: "the end of this call could not be recorded: the gateway cannot record calls at the moment",
         hint: Hint::None,
         see: &["ledger_down"],
     };
@@ -196,12 +197,13 @@ codes! { WARNINGS, "Warnings";
         retry: Retry::No,
         seen: &[Seen::Warning],
         title: "Secrets were left out of a repeated answer",
-        happened: "A call of a batch was sent again under the same id. The stored result has no secrets in it; the \
-             first answer had them.",
+        happened: "A call was sent again and gets the recorded result: one of a batch under the same id, or one that \
+             people approved, after the gateway was restarted or from another gateway. Secrets are not recorded, so \
+             `[redacted]` stands in their place; the first answer had them. The beginning of the result says so, too.",
         advice: "Keep what you need from the first answer.",
         message: "secrets were left out of what is kept of this call; only its first answer had them",
         hint: Hint::None,
-        see: &["call_id_reused", "configuration.md#redact"],
+        see: &["call_id_reused", "ran_before", "configuration.md#redact"],
     };
 
     PATTERN_UNMATCHED = Code {

@@ -14,10 +14,13 @@ use super::kept::{KeptEntry, Late};
 use super::warrant;
 use crate::Store;
 use crate::db::Transaction;
+use crate::gateways::Tenure;
 use crate::warrant::Used;
 
 const IS_THERE: &str =
     "SELECT stream_seq FROM ledger_events WHERE stream = $1 AND stream_seq = $2 AND hash = $3";
+
+const LOST: &str = "another gateway took over this stream of the ledger while this one was silent";
 
 /// The entry of one caller.
 pub(super) struct Op {
@@ -38,14 +41,32 @@ pub(super) struct Tail {
 
 /// The batch was not written, or its fate is unknown.
 pub(super) struct Failure {
-    pub(super) cause: sqlx::Error,
+    pub(super) cause: String,
     /// The rows to look for if the answer to the commit was lost, and the callers' answers if they are found.
     pub(super) unsure: Option<(Tail, Verdicts)>,
 }
 
 impl From<sqlx::Error> for Failure {
     fn from(cause: sqlx::Error) -> Self {
-        Self { cause, unsure: None }
+        Self { cause: cause.to_string(), unsure: None }
+    }
+}
+
+/// A stream that is written to, and the claim under which it is.
+pub(super) struct Desk<'a> {
+    pub(super) store: &'a Store,
+    pub(super) pen: &'a Pen,
+    pub(super) tenure: Option<&'a Tenure>,
+}
+
+impl Desk<'_> {
+    /// Fails if another gateway writes this stream by now.
+    async fn check(&self, tx: &mut Transaction) -> Result<(), Failure> {
+        let Some(tenure) = self.tenure else { return Ok(()) };
+        match tenure.is_held(tx, self.pen.tenant, &self.pen.stream).await? {
+            true => Ok(()),
+            false => Err(Failure { cause: LOST.to_owned(), unsure: None }),
+        }
     }
 }
 
@@ -54,13 +75,13 @@ impl From<sqlx::Error> for Failure {
 ///
 /// `before` is an attempt with the same ops whose outcome is unknown.
 pub(super) async fn write(
-    store: &Store,
-    pen: &Pen,
+    desk: &Desk<'_>,
     known: &mut Known,
     kept: &[KeptEntry],
     ops: &[Op],
     before: Option<&(Tail, Verdicts)>,
 ) -> Result<Verdicts, Failure> {
+    let Desk { store, pen, .. } = *desk;
     let durability = ops.iter().map(|op| op.entry.durability).max().unwrap_or_default();
     let durability = if kept.is_empty() { durability } else { Durability::OnDisk };
     let mut tx = store.db.begin(durability).await?;
@@ -73,6 +94,7 @@ pub(super) async fn write(
     {
         return Ok(verdicts.clone());
     }
+    desk.check(&mut tx).await?;
     let late = late_entries(&mut tx, pen, kept).await?;
     let (permitted, verdicts) = permitted(ops, used);
     let entries: Vec<&Entry> = late.into_iter().chain(permitted.iter().map(|entry| &**entry)).collect();
@@ -80,7 +102,7 @@ pub(super) async fn write(
     let tail = Tail { stream_seq: end.stream_seq, hash: end.hash };
     if let Err(cause) = tx.commit().await {
         let unsure = (end != taken.head).then_some((tail, verdicts));
-        return Err(Failure { cause, unsure });
+        return Err(Failure { cause: cause.to_string(), unsure });
     }
     known.bodies.note(&entries);
     Ok(verdicts)

@@ -8,6 +8,7 @@ use toolgate_core::event::{About, Durability, Entry, Event, EventKind, Outcome};
 
 use super::append::has;
 use super::batch::Tail;
+use super::own_calls::OwnCalls;
 use crate::now_ms;
 
 /// The maximum number of waiting entries. Further ones are lost, and the log says so; a sweep then finds the
@@ -36,6 +37,13 @@ pub(super) enum Late {
     If(Entry),
 }
 
+impl KeptEntry {
+    pub(super) fn entry(&self) -> &Entry {
+        let (Late::Unless(entry) | Late::If(entry)) = &self.late;
+        entry
+    }
+}
+
 impl Kept {
     pub(super) fn all(&self) -> &[KeptEntry] {
         &self.entries
@@ -47,6 +55,14 @@ impl Kept {
 
     pub(super) fn clear(&mut self) {
         *self = Kept::default();
+    }
+
+    /// Drops what another gateway has recorded instead: withdrawals, and the ends of calls that it closed.
+    pub(super) fn drop_closed(&mut self, own: &OwnCalls) {
+        self.entries.retain(|kept| match &kept.late {
+            Late::If(_) => false,
+            Late::Unless(entry) => !own.is_about_closed(entry),
+        });
     }
 
     /// Keeps the essential part of an entry that was not written, or not for certain.

@@ -17,6 +17,7 @@ mod json;
 mod kept;
 mod line;
 mod outbox;
+mod own_calls;
 mod read;
 mod row;
 mod single;

@@ -15,10 +15,12 @@ use toolgate_core::governance::{Ledger, StartRefused, StoreDown, Warrant};
 use toolgate_core::port::BoxFuture;
 
 use super::append::Known;
-use super::batch::{self, Failure, Op, Verdicts};
+use super::batch::{self, Desk, Failure, Op, Verdicts};
 use super::clean::clean;
 use super::head::Pen;
 use super::kept::Kept;
+use super::own_calls::OwnCalls;
+use crate::gateways::{StreamClaim, Tenure};
 use crate::pulse::Pulse;
 use crate::{Store, StoreError};
 
@@ -35,6 +37,8 @@ const BACKOFF_MAX: Duration = Duration::from_secs(2);
 const CLOSE_TIME_MAX: Duration = Duration::from_secs(5);
 
 const CLOSED: &str = "the ledger is closed";
+const CLOSED_ELSEWHERE: &str =
+    "another gateway has closed this call as unknown, because this one showed no sign of life";
 
 /// Writes to one stream of the ledger. Clones share one task, which ends when the last of them is gone.
 #[derive(Clone)]
@@ -42,6 +46,7 @@ pub struct LedgerWriter {
     queue: mpsc::Sender<Message>,
     up: Arc<AtomicBool>,
     pulse: Arc<Pulse>,
+    claim: Option<Arc<StreamClaim>>,
     pen: Pen,
 }
 
@@ -54,14 +59,26 @@ impl LedgerWriter {
     /// Starts the task. Give each process its own stream, the same after a restart: `Store::sweep` relies on
     /// it.
     pub async fn start(store: &Store, stream: &str) -> Result<LedgerWriter, StoreError> {
+        Self::start_under(store, stream, None).await
+    }
+
+    /// The same for a stream that this process has claimed: nothing is written while another process has it.
+    pub async fn start_under(
+        store: &Store,
+        stream: &str,
+        claim: Option<Arc<StreamClaim>>,
+    ) -> Result<LedgerWriter, StoreError> {
         let pen = store.pen(stream).await?;
         let (queue, inbox) = mpsc::channel(QUEUE_MAX);
         let up = Arc::new(AtomicBool::new(true));
         let pulse = Arc::clone(store.db.pulse());
-        let writer = LedgerWriter { queue, up: Arc::clone(&up), pulse, pen: pen.clone() };
+        let claimed =
+            claim.clone().map(|claim| Claimed { tenure: claim.tenure(), claim, own: OwnCalls::default() });
+        let writer = LedgerWriter { queue, up: Arc::clone(&up), pulse, claim, pen: pen.clone() };
         let task = Task {
             store: store.clone(),
             pen,
+            claimed,
             up,
             kept: Kept::default(),
             known: Known::default(),
@@ -122,19 +139,29 @@ impl Ledger for LedgerWriter {
     }
 
     fn is_up(&self) -> bool {
-        self.up.load(Ordering::Relaxed) && self.pulse.is_there() && !self.queue.is_closed()
+        let is_held = self.claim.as_ref().is_none_or(|claim| claim.is_held());
+        self.up.load(Ordering::Relaxed) && is_held && self.pulse.is_there() && !self.queue.is_closed()
     }
 }
 
 struct Task {
     store: Store,
     pen: Pen,
+    claimed: Option<Claimed>,
     up: Arc<AtomicBool>,
     /// The entries that must be written despite an outage.
     kept: Kept,
     known: Known,
     /// Set while the database is down.
     away: Option<Away>,
+}
+
+/// A stream that may be lost to another process.
+struct Claimed {
+    claim: Arc<StreamClaim>,
+    /// The last one that was written under.
+    tenure: Tenure,
+    own: OwnCalls,
 }
 
 struct Away {
@@ -185,6 +212,7 @@ impl Task {
     }
 
     async fn commit(&mut self, ops: Vec<Op>) {
+        let ops = self.without_closed(ops);
         let begun = Instant::now();
         let tried = match self.attempt(&ops, None).await {
             Err(first) if begun.elapsed() < QUICK => {
@@ -200,13 +228,30 @@ impl Task {
         }
     }
 
+    /// Turns away what concerns calls that another gateway closed while it had the stream.
+    fn without_closed(&mut self, ops: Vec<Op>) -> Vec<Op> {
+        let Some(Claimed { claim, tenure, own }) = &mut self.claimed else { return ops };
+        let now = claim.tenure();
+        if *tenure != now {
+            *tenure = now;
+            own.lose();
+            self.kept.drop_closed(own);
+        }
+        let (closed, ops) = ops.into_iter().partition::<Vec<Op>, _>(|op| own.is_about_closed(&op.entry));
+        for op in closed {
+            drop(op.reply.send(Err(StartRefused::Down(StoreDown(CLOSED_ELSEWHERE.into())))));
+        }
+        ops
+    }
+
     async fn attempt(
         &mut self,
         ops: &[Op],
         before: Option<&(batch::Tail, Verdicts)>,
     ) -> Result<Verdicts, Failure> {
-        let written =
-            batch::write(&self.store, &self.pen, &mut self.known, self.kept.all(), ops, before).await;
+        let tenure = self.claimed.as_ref().map(|claimed| &claimed.tenure);
+        let desk = Desk { store: &self.store, pen: &self.pen, tenure };
+        let written = batch::write(&desk, &mut self.known, self.kept.all(), ops, before).await;
         if written.is_err() {
             // The rows of the failed batch may be missing.
             self.known = Known::default();
@@ -219,6 +264,11 @@ impl Task {
             tracing::info!(stream = %self.pen.stream, written_late = self.kept.len(), "the ledger is written again");
         }
         self.up.store(true, Ordering::Relaxed);
+        if let Some(Claimed { own, .. }) = &mut self.claimed {
+            self.kept.all().iter().for_each(|kept| own.note(kept.entry()));
+            let written = ops.iter().zip(&verdicts).filter(|(_, verdict)| verdict.is_ok());
+            written.for_each(|(op, _)| own.note(&op.entry));
+        }
         self.kept.clear();
         for (op, verdict) in ops.into_iter().zip(verdicts) {
             // A caller that has left does not need its answer.
@@ -228,7 +278,7 @@ impl Task {
 
     fn go_away(&mut self, ops: Vec<Op>, failure: Failure) {
         self.up.store(false, Ordering::Relaxed);
-        let why = StoreDown(failure.cause.to_string());
+        let why = StoreDown(failure.cause);
         let backoff = match &self.away {
             Some(away) => (away.backoff * 2).min(BACKOFF_MAX),
             None => {

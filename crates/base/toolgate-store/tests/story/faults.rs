@@ -163,6 +163,27 @@ async fn connections_that_the_server_cut_are_replaced() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connections_that_the_server_cut_do_not_count_as_an_absence() {
+    /// Each is longer than the pause between two probes.
+    const ROUND: Duration = Duration::from_millis(500);
+    let world = World::postgres().await;
+    let store = world.open().await;
+    let books = books(&store).await;
+    books.open(proposal("1", 100)).await.expect("asked");
+    for _ in 0..4 {
+        let cut = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid()";
+        world.run_on_postgres(cut).await;
+        let begun = std::time::Instant::now();
+        while begun.elapsed() < ROUND {
+            assert!(books.is_up(), "a connection is replaced at once");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+    books.open(proposal("2", 200)).await.expect("asked");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_full_disk_refuses_calls_until_there_is_room() {
     let world = World::sqlite();
     let store = world.open().await;

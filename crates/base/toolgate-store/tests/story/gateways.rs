@@ -38,8 +38,7 @@ async fn whoever_comes_after_in_the_same_folder_has_it_at_once(world: World) {
     let store = world.open().await;
     let before = claimed(&store, "a").await.expect("nobody has it");
     claimed(&store, "a").await.expect("the one before is gone");
-    // The previous one notices, and takes nothing away.
-    before.keep().await;
+    // The previous one is told so if it asks, and takes nothing away.
     before.release().await;
     assert_eq!(store.read_gateways().await.expect("read").len(), 1);
 }

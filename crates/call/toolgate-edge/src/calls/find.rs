@@ -2,10 +2,12 @@
 //! does not see is not there for it.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use serde_json::json;
 use toolgate_catalog::{Alias, Entry, Missing, Why};
 use toolgate_core::codes::{self, Code};
+use toolgate_core::event::About;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::scope::{Reason, Seat};
 use toolgate_core::{Role, RpcError, ServerName, Tool};
@@ -136,6 +138,53 @@ pub(crate) fn unknown(gateway: &Gateway, seat: &Seat, asked: &str) -> RpcError {
             let hint = format!("did you mean {}?", names.join(", "));
             error.with_data(json!({ "code": codes::UNKNOWN_TOOL, "hint": hint }))
         }
+    }
+}
+
+/// Records a call that leads nowhere as refused. It counts among the calls of its caller; those beyond its quota, and a flood
+/// within it, are not recorded one by one. The caller does not wait for it.
+pub(crate) async fn record_nowhere(gateway: &Arc<Gateway>, seat: &Arc<Seat>, asked: &str, missing: &Missing) {
+    let message = shortened(&error(gateway, seat, asked, missing).message);
+    let (code, name) = match missing {
+        Missing::Unknown => ("unknown_tool", None),
+        Missing::Sunset { .. } => ("alias_sunset", None),
+        Missing::Withheld { name, why: Why::Retired, .. } => ("tool_retired", Some(name.clone())),
+        Missing::Withheld { name, why: Why::Unreadable, .. } => ("tool_unreadable", Some(name.clone())),
+        Missing::Withheld { name, why: Why::Quarantined, .. } => ("tool_quarantined", Some(name.clone())),
+    };
+    let mut detail = json!({ "code": code, "message": message, "asked": shortened(asked) });
+    let (at, seat) = (gateway.clone(), seat.clone());
+    let recording = async move {
+        let (principal, now_ms) = (&seat.principal.id, at.pipeline.now_ms());
+        let counted = match at.quotas.count(&seat, now_ms) {
+            Some(counted) => counted,
+            None => at.quotas.count_surely(&seat, now_ms).await,
+        };
+        let Some(omitted) = at.futile.count(principal, Instant::now()) else { return };
+        if counted.is_err() {
+            return at.futile.omit(principal, omitted + 1);
+        }
+        if omitted > 0 {
+            detail["omitted"] = omitted.into();
+        }
+        let about = About {
+            session: Some(seat.session.clone()),
+            run: seat.run.clone(),
+            task: seat.task.clone(),
+            tool: name,
+            ..About::default()
+        };
+        at.pipeline.record_nowhere(principal, about, detail).await;
+    };
+    gateway.record_aside(recording).await;
+}
+
+/// What of a text that a caller chose is recorded.
+fn shortened(text: &str) -> String {
+    const CHARS_MAX: usize = 200;
+    match text.char_indices().nth(CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
 }
 

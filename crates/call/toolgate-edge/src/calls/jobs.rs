@@ -16,7 +16,7 @@ use toolgate_core::id::ApprovalId;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::port::Reply;
 use toolgate_core::{PrincipalId, RawJson, RpcError};
-use toolgate_pipeline::Patience;
+use toolgate_pipeline::{Patience, ended_as, read_again};
 
 use crate::calls::tool_call::{SchemaNote, ToolCall, Whole};
 use crate::clients::caller::RequestCaller;
@@ -153,8 +153,7 @@ async fn state(
     id: &ApprovalId,
 ) -> Result<Said, RpcError> {
     let unknown = || RpcError::invalid_params(format!("unknown task: {exposed}"));
-    let down =
-        |error: toolgate_core::governance::StoreDown| RpcError::new(RpcError::INTERNAL, error.to_string());
+    let down = |error: toolgate_core::governance::StoreDown| RpcError::new(RpcError::INTERNAL, error.told());
     let approval = gateway.approvals.get(id).await.map_err(down)?.ok_or_else(unknown)?;
     let job = match gateway.jobs.find(id) {
         Some(job) => Some(job),
@@ -192,6 +191,10 @@ fn working_message(approval: &Approval) -> String {
         ApprovalState::Pending => format!("waiting for approval {}", approval.id),
         ApprovalState::Cancelled => {
             "the policies that asked for approval have changed; the call is judged again".into()
+        }
+        ApprovalState::Used => {
+            let call = approval.used_by.as_ref().unwrap_or(&approval.call);
+            format!("approved; the call was sent as {call}, and its end is not recorded yet")
         }
         _ if approval.complete => "approved; the call runs".into(),
         _ => "approved; make the same call again, since parts of it are not kept".into(),
@@ -239,10 +242,12 @@ async fn outcome_from_books(gateway: &Gateway, approval: &Approval) -> Option<En
         ApprovalState::Pending | ApprovalState::Approved => None,
         ApprovalState::Used => {
             let call = approval.used_by.clone()?;
-            let kept = gateway.archive.result(&call).await;
-            Some(
-                kept.map_or_else(|| said(format!("the call ran as {call}; its result is not kept here")), Ok),
-            )
+            // Without an end the call may be under way on another gateway, or the store does not answer.
+            let end = gateway.approvals.end_of(&call).await.ok().flatten()?;
+            Some(match end.result {
+                Some(result) => Ok(read_again(&result)),
+                None => said(format!("the call was sent as {call}: {}", ended_as(end.outcome))),
+            })
         }
         state => {
             Some(said(format!("the call did not run: its approval {} is {}", approval.id, state.as_str())))

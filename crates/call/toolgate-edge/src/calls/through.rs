@@ -45,7 +45,10 @@ pub(crate) async fn call(
     let seat = caller.client.seat();
     let found = match find::tool(gateway, &seat, &wish.name).await {
         Ok(found) => found,
-        Err(missing) => return Ok(not_found(gateway, &seat, &wish.name, &missing)),
+        Err(missing) => {
+            find::record_nowhere(gateway, &seat, &wish.name, &missing).await;
+            return Ok(not_found(gateway, &seat, &wish.name, &missing));
+        }
     };
     let note = match schema_note(gateway, &seat, &found) {
         Err(said) => return Ok(said),

@@ -150,7 +150,7 @@ impl Questions {
             detail["refused"] = refused.message.as_str().into();
         }
         let recorded = self.pipeline.record_question(asker.principal.clone(), about, detail).await;
-        recorded.map_err(|down| RpcError::new(RpcError::INTERNAL, down.to_string()))
+        recorded.map_err(|down| RpcError::new(RpcError::INTERNAL, down.told()))
     }
 }
 

@@ -45,8 +45,13 @@ impl Gateway {
     /// Calls a tool through the pipeline, if there is one of that name. A call that was sent goes on to its end even if the future
     /// is dropped; one that waits for people is not sent then, unless policy lets it.
     pub async fn call_tool(self: &Arc<Self>, call: DirectCall) -> Result<(Arc<Tool>, Answer), NotCalled> {
-        let found = find::tool(self, &call.seat, &call.name).await.map_err(NotCalled::Missing)?;
-        let Found { entry, warning, barred } = found;
+        let Found { entry, warning, barred } = match find::tool(self, &call.seat, &call.name).await {
+            Ok(found) => found,
+            Err(missing) => {
+                find::record_nowhere(self, &call.seat, &call.name, &missing).await;
+                return Err(NotCalled::Missing(missing));
+            }
+        };
         let mut request = OwnedRequest::of_tool_call(&call.name, &call.arguments);
         request.parts.meta = meta_of(call.labels, call.trace);
         let client = Client::new(call.seat, Version::LATEST_MODERN, RawJson::EMPTY);

@@ -65,7 +65,12 @@ async fn call_tool(
         None => {}
     }
     let seat = caller.client.seat();
-    let found = find::tool(gateway, &seat, name).await;
-    let found = found.map_err(|missing| find::error(gateway, &seat, name, &missing))?;
+    let found = match find::tool(gateway, &seat, name).await {
+        Ok(found) => found,
+        Err(missing) => {
+            find::record_nowhere(gateway, &seat, name, &missing).await;
+            return Err(find::error(gateway, &seat, name, &missing));
+        }
+    };
     ToolCall::new(gateway, caller, found, request).run(cancel).await
 }

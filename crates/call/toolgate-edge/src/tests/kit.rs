@@ -48,7 +48,7 @@ use crate::protocol::dispatch;
 use crate::protocol::exchange::Exchange;
 use crate::protocol::run::{self, Ties};
 use crate::quotas::{Quotas, Usage};
-use crate::{AllowedHosts, Archive, Credentials, Gateway, Hub, NotLetIn, Numbers, Seats, Setup};
+use crate::{AllowedHosts, Credentials, Gateway, Hub, NotLetIn, Numbers, Seats, Setup};
 
 pub(super) const SERVER: &str = "files";
 /// The first only answers. `secret` is hidden by policy; the others do what they are called.
@@ -102,7 +102,6 @@ impl House {
             servers: ports.clone(),
             pipeline,
             approvals: ports.clone(),
-            archive: ports.clone(),
             contents: ports.clone(),
             runs: ports.clone(),
             quotas: Quotas::new(Vec::new(), ports.clone()),
@@ -540,12 +539,6 @@ impl Seats for Ports {
 
     fn has_ended(&self, _session: &SessionId) -> bool {
         false
-    }
-}
-
-impl Archive for Ports {
-    fn result(&self, _call: &CallId) -> BoxFuture<'static, Option<RawJson>> {
-        Box::pin(async { None })
     }
 }
 

@@ -145,6 +145,11 @@ fn leaves(value: &Value, see: &mut impl FnMut(&str)) {
     }
 }
 
+/// True if a mark occurs in a text.
+pub(crate) fn is_marked(text: &str) -> bool {
+    text.contains(MARK_START)
+}
+
 /// True if the whole text is a mark.
 pub(super) fn is_mark(text: &str) -> bool {
     text == MARKER || (text.starts_with(TOLD_START) && text.ends_with(']'))

@@ -430,6 +430,9 @@ async fn settle(
         ApprovalState::Denied => (Outcome::Denied, reader.denied_by_person(&approval)),
         ApprovalState::ChangesRequested => (Outcome::ChangesRequested, reader.changes_requested(&approval)),
         ApprovalState::Expired => (Outcome::Expired, reader.expired(&approval)),
+        ApprovalState::Lapsed if approval.withdrawn.is_some() => {
+            (Outcome::Cancelled, reader.withdrawn(&approval))
+        }
         ApprovalState::Lapsed => (Outcome::Expired, reader.lapsed(&approval)),
         ApprovalState::Cancelled => (Outcome::Cancelled, reader.withdrawn(&approval)),
     };

@@ -7,11 +7,11 @@ use toolgate_core::event::Outcome;
 use toolgate_core::governance::RecordedEnd;
 
 use super::refusals::ledger_down;
-use crate::difference;
 use crate::envelope::Warning;
 use crate::pipeline::Pipeline;
 use crate::ticket::{Stopped, Ticket, Words};
 use crate::words::Reader;
+use crate::{again, difference};
 
 /// The outcome of the call that used the approval.
 pub(super) async fn ran_before(pipeline: &Pipeline, mut ticket: Ticket, approval: &Approval) -> Box<Stopped> {
@@ -31,6 +31,8 @@ pub(super) async fn ran_before(pipeline: &Pipeline, mut ticket: Ticket, approval
             Stopped::new(ticket, Outcome::PendingApproval, refusal)
         }
         Some(RecordedEnd { result: Some(result), .. }) => {
+            ticket.warnings.extend(again::warning(&result));
+            let result = again::read_again(&result);
             let result = match ticket.note.take() {
                 Some(note) => difference::with_note(&result, &note),
                 None => result,

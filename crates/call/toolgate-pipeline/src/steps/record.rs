@@ -186,13 +186,11 @@ async fn complete(
         && !ticket.tool.effects.changes_something()
         && pipeline.settings.reads_when_down == WhenDown::Refuse;
     if withheld {
-        let message = format!("the result is withheld because the call could not be recorded: {down}");
+        let message = format!("the result is withheld: {}", down.told());
         return Some(CallRefusal::new(&codes::LEDGER_DOWN, message).hint("call again in a moment"));
     }
-    ticket.warnings.push(Warning::new(
-        &codes::NOT_RECORDED,
-        format!("the end of this call is not recorded yet: {down}"),
-    ));
+    let message = format!("the end of this call could not be recorded: {}", down.told());
+    ticket.warnings.push(Warning::new(&codes::NOT_RECORDED, message));
     None
 }
 
@@ -221,9 +219,8 @@ async fn pause(
         ticket.unwritten.events.push(event);
         let entry = std::mem::take(&mut ticket.unwritten);
         if let Err(down) = pipeline.ledger.append(entry).await {
-            ticket
-                .warnings
-                .push(Warning::new(&codes::NOT_RECORDED, format!("this step is not recorded: {down}")));
+            let message = format!("this step could not be recorded: {}", down.told());
+            ticket.warnings.push(Warning::new(&codes::NOT_RECORDED, message));
         }
     }
     Recorded {

@@ -12,7 +12,7 @@ pub(super) fn cancelled() -> CallRefusal {
 }
 
 pub(super) fn ledger_down(ticket: Ticket, down: &StoreDown) -> Box<Stopped> {
-    let message = format!("the call was not sent because it could not be recorded: {down}");
+    let message = format!("the call was not sent: {}", down.told());
     let refusal = CallRefusal::new(&codes::LEDGER_DOWN, message);
     Stopped::new(ticket, Outcome::Refused, refusal)
 }

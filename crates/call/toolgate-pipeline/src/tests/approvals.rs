@@ -10,7 +10,7 @@ use toolgate_core::decision::{CALLER_GROUP, Requirement, Verdict};
 use toolgate_core::event::Outcome;
 use toolgate_core::governance::Approvals;
 use toolgate_core::port::Reply;
-use toolgate_core::{CanonicalName, PrincipalId, Tool};
+use toolgate_core::{CanonicalName, Digest, PrincipalId, Tool};
 
 use super::kit::{World, code, lock, person, requirement, tool};
 use crate::desk::{DecideRequest, Decision, Desk, DeskError, GrantRequest, ToolBook};
@@ -22,6 +22,10 @@ struct OneTool(Tool);
 impl ToolBook for OneTool {
     fn find(&self, name: &CanonicalName) -> Option<Arc<Tool>> {
         (self.0.name == *name).then(|| Arc::new(self.0.clone()))
+    }
+
+    fn has_changed(&self, name: &CanonicalName, version: Digest) -> bool {
+        self.0.name == *name && self.0.version != version
     }
 }
 
@@ -96,6 +100,25 @@ async fn a_gated_call_answers_pending_and_runs_once_when_it_is_repeated_after_th
     assert_eq!(world.books.0.only_approval().state, ApprovalState::Used);
     assert_eq!(code(&world.call(transfer()).await), "pending_approval", "one yes is one call");
     assert_eq!(world.ran(), 1);
+}
+
+#[tokio::test]
+async fn an_approval_of_a_tool_that_has_changed_is_withdrawn() {
+    let world = gated();
+    world.call(transfer()).await;
+    let changed = Tool { version: Digest::of("another definition"), ..tool() };
+    let books = Arc::new(world.books.clone());
+    let tools = Arc::new(OneTool(changed));
+    let desk = Desk::new(world.policy.clone(), books, tools, Arc::new(EpochClock), redactor());
+    let withdrawn = desk.withdraw_void().await.expect("the books are open");
+    let approval = world.books.0.only_approval();
+    assert_eq!(withdrawn, [(approval.id.clone(), Withdrawn::ToolChanged)]);
+    assert_eq!(
+        (approval.state, approval.withdrawn),
+        (ApprovalState::Cancelled, Some(Withdrawn::ToolChanged))
+    );
+    let refused = decide(&world, Decision::Approve, None).await.expect_err("there is nothing to agree to");
+    assert!(refused.to_string().contains("definition of the tool has changed"), "{refused}");
 }
 
 #[tokio::test]

@@ -45,6 +45,9 @@ pub(crate) struct InboxPage {
     /// The cursor of the next page; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
+    /// The places where the configuration file does not load, if it does not: what it said before is in force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    config_refused: Option<String>,
 }
 
 /// Something that waits for a person
@@ -75,7 +78,8 @@ pub(crate) async fn inbox(
     let shown = newest_first(approvals, inputs, limit);
     shown.iter().for_each(|one| place.pass(one));
     let entries = shown.into_iter().map(|one| one.view(&context, bytes_max)).collect();
-    Ok(json(StatusCode::OK, &InboxPage { entries, more, next_cursor: more.then(|| place.written()) }))
+    let (next_cursor, config_refused) = (more.then(|| place.written()), context.registry.refused_config());
+    Ok(json(StatusCode::OK, &InboxPage { entries, more, next_cursor, config_refused }))
 }
 
 /// The maximum length of arguments in a list.

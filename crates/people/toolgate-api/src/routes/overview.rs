@@ -33,7 +33,7 @@ pub(crate) async fn show(
 ) -> Answered<Response> {
     let now = context.now();
     let waiting = context.store.count_waiting().await?;
-    let mut view = OverviewView::of(now.ms, waiting);
+    let mut view = OverviewView::of(now.ms, waiting, context.registry.refused_config());
     if principal.role != Role::Approver {
         let traffic = context.0.pulse.read_hour(&context.store, now, TrafficView::of).await?;
         view.traffic = Some(traffic);

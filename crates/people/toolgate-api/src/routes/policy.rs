@@ -46,6 +46,10 @@ pub(crate) struct InForceView {
     /// The reason why the files are not in force: they do not load, and the previous policies stay.
     #[serde(skip_serializing_if = "Option::is_none")]
     refused: Option<String>,
+    /// The places where the configuration file does not load, if it does not: what it said before is in force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "toolgate.toml:12:1")]
+    config_refused: Option<String>,
     /// Policies in force that fail on current tools, and deny the calls they apply to.
     #[serde(skip_serializing_if = "Option::is_none")]
     broken: Option<String>,
@@ -68,6 +72,7 @@ pub(crate) async fn show(State(context): State<Context>) -> Answered<Response> {
         shadow: in_force.files.iter().any(|file| file.set.ends_with("_shadow")),
         loaded_at,
         refused: in_force.refused,
+        config_refused: context.registry.refused_config(),
         broken: in_force.broken,
         files: in_force.files,
     };

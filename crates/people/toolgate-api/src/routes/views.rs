@@ -81,7 +81,7 @@ pub(crate) struct ApprovalView {
     /// The call that ran under it.
     #[serde(skip_serializing_if = "Option::is_none")]
     used_by: Option<String>,
-    /// The reason why it ended without a decision: by_caller or policies_changed.
+    /// The reason why it ended without a decision: by_caller, policies_changed or tool_changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     withdrawn: Option<Withdrawn>,

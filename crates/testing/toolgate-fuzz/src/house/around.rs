@@ -14,7 +14,7 @@ use toolgate_core::port::{AskKind, BoxFuture, Caller, Reply, ServerError, Server
 use toolgate_core::run::{RunCall, RunCallEnd, Runs, Whose};
 use toolgate_core::scope::{Credential, Route, Seat};
 use toolgate_core::{Digest, PrincipalId, RawJson, Refusal, RpcError, ServerName};
-use toolgate_edge::{Archive, Credentials, NotLetIn, Numbers, Seats, Usage};
+use toolgate_edge::{Credentials, NotLetIn, Numbers, Seats, Usage};
 
 pub(crate) const SERVER: &str = "fuzz";
 /// `say` answers; the others do more, according to their names.
@@ -187,12 +187,6 @@ impl Suppliers for Around {
     ) -> BoxFuture<'a, Result<RawJson, Refusal>> {
         let kept = json!({"contents": [{"uri": "doc://page", "text": "kept"}]});
         Box::pin(std::future::ready(Ok(RawJson::from(kept))))
-    }
-}
-
-impl Archive for Around {
-    fn result(&self, _call: &CallId) -> BoxFuture<'static, Option<RawJson>> {
-        Box::pin(std::future::ready(None))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Refused decisions: what happened, and the advice at the command line.
 
-use toolgate_core::approval::ApprovalRefusal;
+use toolgate_core::approval::{ApprovalRefusal, Withdrawn};
 use toolgate_core::governance::DecideError;
 use toolgate_pipeline::desk::DeskError;
 
@@ -39,6 +39,9 @@ fn hint_to(refusal: ApprovalRefusal) -> &'static str {
         ApprovalRefusal::NotEditable => "approve or deny it as it is, or use `request-changes`",
         ApprovalRefusal::Edited => {
             "`toolgate approvals show` shows them as they are now; decide with the `--digest` that it names"
+        }
+        ApprovalRefusal::Withdrawn(Withdrawn::ToolChanged) => {
+            "`toolgate tools diff` shows how the tool has changed; a new call of it asks again"
         }
         ApprovalRefusal::Withdrawn(_) => {
             "a call that still waits is asked about again by itself; `toolgate approvals list` has it"

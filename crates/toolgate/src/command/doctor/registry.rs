@@ -1,7 +1,8 @@
-//! The doctor's findings about secrets, registered servers, and tools that wait for a review.
+//! The doctor's findings about secrets, registered servers, and tools that agents cannot use.
 
 use std::collections::BTreeSet;
 
+use toolgate_catalog::Why;
 use toolgate_core::ServerName;
 use toolgate_core::registry::ToolStatus;
 use toolgate_core::server::TransportSpec;
@@ -17,6 +18,11 @@ use crate::config::{Config, VaultSettings};
 use crate::failure;
 use crate::{keyring, stored};
 
+/// Withheld tools that are named; the others are counted.
+const WITHHELD_SHOWN_MAX: usize = 20;
+const REVIEW: &str = "`toolgate tools diff` shows what changed and how to accept or reject it";
+const MEND: &str = "its server has to be fixed; `toolgate tools list --status all` shows it";
+
 pub(super) async fn check(config: &Config, store: &Store) -> Vec<Finding> {
     let mut findings = vec![check_vault(config, store).await];
     findings.extend(check_sources(config).await);
@@ -24,6 +30,7 @@ pub(super) async fn check(config: &Config, store: &Store) -> Vec<Finding> {
         missing_secrets(config, store).await,
         without_lease(config, store).await,
         waiting_tools(store).await,
+        withheld_tools(config, store).await,
         unchecked_tools(config, store).await,
     ] {
         match found {
@@ -188,13 +195,41 @@ async fn waiting_tools(store: &Store) -> Result<Vec<Finding>, StoreError> {
     let pinned = several(rows.len() as u64, "tool");
     let says = format!("{pinned} pinned, {quarantined} quarantined, {drifted} drifted, {flagged} flagged");
     let hint = match (quarantined + drifted, flagged) {
-        (1.., _) => {
-            Some("`toolgate tools diff` shows what changed and how to accept or reject it".to_owned())
-        }
+        (1.., _) => Some(REVIEW.to_owned()),
         (0, 1..) => Some("`toolgate tools list --status all` shows which".to_owned()),
         (0, 0) => None,
     };
     Ok(vec![Finding { hint, ..fine("tools", says) }])
+}
+
+/// Tools that servers offer and no agent can use, each with its reason: the definition waits for a review, or
+/// cannot be read. What a person has rejected is withheld on purpose.
+async fn withheld_tools(config: &Config, store: &Store) -> Result<Vec<Finding>, StoreError> {
+    let catalog = stored::catalog(config, store).await?;
+    let hidden = catalog.snapshot();
+    let unreadable = hidden.hidden().filter(|one| one.why == Why::Unreadable);
+    let unreadable = unreadable.map(|one| (one.name.to_string(), one.reason.clone(), MEND));
+    let rows = store.read_tool_rows().await?;
+    let waiting = rows.iter().map(|tool| &tool.row).filter(|row| {
+        let rejected = row.rejected.is_some()
+            && row.rejected == row.candidate.as_ref().map(|candidate| candidate.version);
+        row.status == ToolStatus::Quarantined && !rejected
+    });
+    let waiting = waiting.map(|row| {
+        let reason = row.reason.clone().unwrap_or_else(|| "its definition waits for a review".to_owned());
+        (row.name.to_string(), reason, REVIEW)
+    });
+    let mut withheld: Vec<(String, String, &str)> = waiting.chain(unreadable).collect();
+    let more = withheld.len().saturating_sub(WITHHELD_SHOWN_MAX);
+    withheld.truncate(WITHHELD_SHOWN_MAX);
+    let told = |(name, reason, hint): (String, String, &str)| {
+        wrong("tools", format!("no agent can use {name}: {reason}"), Some(hint.to_owned()))
+    };
+    let mut findings: Vec<Finding> = withheld.into_iter().map(told).collect();
+    if more > 0 {
+        findings.push(wrong("tools", format!("no agent can use {more} others"), Some(REVIEW.to_owned())));
+    }
+    Ok(findings)
 }
 
 /// Tools whose arguments are not checked, or not all of them. Their servers are at fault, and it cannot be

@@ -14,6 +14,8 @@ pub(crate) enum InForce {
         version: String,
         /// The reason why the gateway refuses the files.
         refused: Option<String>,
+        /// The places where it refuses the configuration file.
+        config_refused: Option<String>,
     },
     /// It runs, and does not say.
     Unknown(String),
@@ -32,6 +34,7 @@ impl InForce {
             Ok(Some(policy)) => InForce::Version {
                 version: policy["version"].as_str().unwrap_or_default().to_owned(),
                 refused: policy["refused"].as_str().map(str::to_owned),
+                config_refused: policy["config_refused"].as_str().map(str::to_owned),
             },
             Err(error) => InForce::Unknown(error.to_string()),
         }
@@ -50,7 +53,17 @@ impl InForce {
         match self {
             InForce::NoGateway => true,
             InForce::Unknown(_) => false,
-            InForce::Version { version, refused } => refused.is_none() && written.to_string() == *version,
+            InForce::Version { version, refused, config_refused } => {
+                refused.is_none() && config_refused.is_none() && written.to_string() == *version
+            }
+        }
+    }
+
+    /// The places where the running gateway refuses the configuration file, if it does.
+    pub(in crate::command) fn config_refused(&self) -> Option<&str> {
+        match self {
+            InForce::Version { config_refused, .. } => config_refused.as_deref(),
+            InForce::NoGateway | InForce::Unknown(_) => None,
         }
     }
 
@@ -61,10 +74,14 @@ impl InForce {
             InForce::Unknown(error) => printable(&format!(
                 "whether this is in force is not known: the gateway did not say ({error})"
             )),
+            InForce::Version { config_refused: Some(places), .. } => printable(&format!(
+                "not in force: the running gateway refused the configuration file ({places}), and what it said before decides\nhint: \
+                 its log says why; it takes up what loads within a second"
+            )),
             InForce::Version { refused: Some(refused), .. } => printable(&format!(
                 "not in force: the running gateway refused what is written, and what was before decides:\n{refused}"
             )),
-            InForce::Version { version, refused: None } => {
+            InForce::Version { version, .. } => {
                 match written.is_some_and(|written| written.to_string() == *version) {
                     true => format!("in force: the running gateway decides by this ({version})"),
                     false => format!(

@@ -205,10 +205,17 @@ fn of_call(kind: EventKind) -> &'static [Member] {
             ),
             ("message", "\"server \\\"bank\\\" did not answer within 60 s\"", "The error message"),
             ("error", "{\"code\":-32603,\"message\":\"no\"}", "The server's own JSON-RPC error"),
+            ("asked", "\"bank__transfr\"", "The name that was called, if it led to no tool that is served"),
+            (
+                "omitted",
+                "40",
+                "The number of such calls of the same principal before this one that were not recorded",
+            ),
             (
                 "swept",
                 "true",
-                "`true` if the gateway died before the answer and found the call open after its restart",
+                "`true` if the gateway died before the answer, and found the call open after its restart or another \
+                     gateway found it",
             ),
             ("principal", "\"review-bot\"", "The caller, if the call was swept"),
         ],

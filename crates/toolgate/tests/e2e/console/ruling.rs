@@ -47,6 +47,25 @@ async fn a_call_is_explained_that_nobody_makes() {
 }
 
 #[tokio::test]
+async fn a_configuration_that_does_not_load_is_told_on_every_page() {
+    const TOLD: &str = "The configuration file does not load";
+    let office = Office::open().await;
+    let before = std::fs::read_to_string(office.site().path("toolgate.toml")).expect("it is there");
+    office.site().write("toolgate.toml", &format!("{before}\n[nonsense]\n"));
+    office.site().becomes("/policy", |policy| policy["config_refused"].is_string()).await;
+    let person = Person::logged_in(office.gateway(), &office.admin()).await;
+    for page in ["/", "/console/inbox", "/console/policy"] {
+        person.open(page).await;
+        person.sees(TOLD).await;
+    }
+    office.site().write("toolgate.toml", &before);
+    office.site().becomes("/policy", |policy| policy["config_refused"].is_null()).await;
+    person.open("/").await;
+    person.sees_no(TOLD).await;
+    person.leaves().await;
+}
+
+#[tokio::test]
 async fn the_ledger_is_filtered_and_says_that_it_is_whole() {
     let office = Office::open().await;
     office.asks(1).await;

@@ -77,6 +77,31 @@ impl Server {
         gone.expect("it ends");
     }
 
+    /// Stops every process of it: connections stay, or can be made, and nothing comes back.
+    pub(crate) fn fall_silent(&self) {
+        self.processes().into_iter().for_each(|pid| signal("-STOP", pid));
+    }
+
+    /// The same, and the connections that were there are cut.
+    pub(crate) fn cut_and_fall_silent(&self) {
+        let mut processes = self.processes().into_iter();
+        signal("-STOP", processes.next().expect("it runs"));
+        processes.for_each(|pid| signal("-KILL", pid));
+    }
+
+    pub(crate) fn speak_again(&self) {
+        self.processes().into_iter().for_each(|pid| signal("-CONT", pid));
+    }
+
+    /// The first process, and those that it has started; none if it does not run.
+    fn processes(&self) -> Vec<u32> {
+        let file = std::fs::read_to_string(self.data().join("postmaster.pid")).unwrap_or_default();
+        let Some(first) = file.lines().next().and_then(|pid| pid.parse().ok()) else { return Vec::new() };
+        let children = format!("/proc/{first}/task/{first}/children");
+        let children = std::fs::read_to_string(children).unwrap_or_default();
+        std::iter::once(first).chain(children.split_whitespace().filter_map(|pid| pid.parse().ok())).collect()
+    }
+
     /// Starts it again at its address, with its settings.
     pub(crate) fn come_back(&self) {
         let options = std::fs::read_to_string(self.data().join("postmaster.opts")).expect("it has run");
@@ -96,6 +121,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
+        self.speak_again();
         script("stop", Some(&self.folder));
     }
 }

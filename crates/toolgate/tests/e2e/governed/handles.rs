@@ -122,6 +122,25 @@ async fn a_handle_outlives_the_gateway(backing: Backing) {
 }
 
 #[tokio::test]
+async fn a_handle_of_a_call_that_a_kill_cut_off_says_that_its_end_is_not_known() {
+    const POINT: &str = "answered";
+    let bank = Bank::open_stopping(Backing::Sqlite, &format!("{GATED}{NO_HOLD}"), POINT);
+    let (client, token) = (holding(bank.agent()), bank.gateway.agent.clone());
+    let (task, id) = handle(&client, 1).await;
+    bank.approve(&id);
+    let stopped = until_async(WAIT, || async {
+        bank.gateway.log().iter().any(|line| line.contains(&format!("stopped at {POINT}"))).then_some(())
+    });
+    stopped.await.expect("the call is under way");
+    let bank = bank.killed();
+    let done = ended(&holding(bank.agent_with(&token)), &task).await;
+    let said = done["result"]["content"][0]["text"].as_str().unwrap_or_default();
+    assert!(said.contains("whether it took effect is not known"), "{done}");
+    assert_eq!(done["result"]["isError"], true, "{done}");
+    bank.verify();
+}
+
+#[tokio::test]
 async fn a_handle_whose_secrets_are_not_kept_waits_for_its_caller_after_a_kill() {
     let bank = open(Backing::Sqlite);
     let (client, token) = (holding(bank.agent()), bank.gateway.agent.clone());

@@ -190,6 +190,29 @@ async fn a_gate_may_let_a_call_run_whose_caller_has_left_and_the_same_call_gets_
     assert_eq!(bank.ran(), [moved(1)]);
 }
 
+#[tokio::test]
+async fn a_result_that_is_read_from_the_ledger_says_that_secrets_are_missing() {
+    let gates = "[policy]\ngates = 'forbid (principal, action == Action::\"bank:hold\", resource);'\n";
+    let bank = Bank::open(&holding(gates));
+    let secret = json!({ "account": "DE1", "amount": 1, "password": "Zuckerhut-4711" });
+    let held = Connection::send(rest_call(&bank, &bank.gateway.agent, "bank:hold", &secret)).await;
+    let id = waiting(&bank).await;
+    bank.approve_as(&bank.gateway.admin, &id).await;
+    let reached = until_async(WAIT, || async { (bank.ran().len() == 1).then_some(()) });
+    reached.await.expect("the call reaches the bank");
+    held.leave().await;
+    bank.write("release", "");
+    ended(&bank, &["succeeded"]).await;
+    let token = bank.gateway.agent.clone();
+    let bank = bank.killed();
+    let told = call(&bank.agent_with(&token), "bank__hold", secret).await;
+    assert_eq!(status(&told), "joined", "{told}");
+    assert!(text(&told).contains("secrets were left out"), "the model reads it first: {told}");
+    let codes = envelope(&told)["warnings"].as_array().expect("a list").iter().map(|one| &one["code"]);
+    assert_eq!(codes.collect::<Vec<_>>(), [&json!("redacted")], "{told}");
+    assert!(told.to_string().contains("[redacted]") && !told.to_string().contains("Zuckerhut"), "{told}");
+}
+
 async fn whoever_left_while_the_call_ran_gets_its_result(backing: Backing) {
     let gates = "[policy]\ngates = 'forbid (principal, action == Action::\"bank:hold\", resource);'\n";
     let bank = Bank::open_on(backing, &holding(gates));

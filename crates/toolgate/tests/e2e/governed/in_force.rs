@@ -40,6 +40,40 @@ async fn a_policy_that_is_added_to_a_running_gateway_is_obeyed() {
     assert!(!log.contains("counts after a restart"), "{log}");
 }
 
+/// What the gateway says about its configuration file, where people and programs look.
+async fn config_refused(bank: &Bank) -> Vec<bool> {
+    let mut told = Vec::new();
+    for path in ["/policy", "/overview", "/inbox"] {
+        let answer = bank.get(&bank.gateway.admin, path).await.json();
+        told.push(answer["config_refused"].as_str().is_some_and(|places| places.contains("toolgate.toml")));
+    }
+    told
+}
+
+#[tokio::test]
+async fn a_configuration_that_does_not_load_is_told_wherever_one_looks() {
+    let bank = Bank::open(&format!("{GATE}{NO_HOLD}"));
+    let id = pending(&call(&bank.agent(), TOOL, money(1)).await);
+    let before = configuration(&bank);
+    assert_eq!(config_refused(&bank).await, [false; 3]);
+    // A command that starts nothing does not need the variable; the gateway does.
+    let server =
+        "[[servers]]\nname = \"more\"\ncommand = \"more\"\nenv = { A = \"${TOOLGATE_TEST_NOT_SET}\" }\n";
+    bank.write("toolgate.toml", &format!("{before}\n{server}"));
+    let told = until_async(WAIT, || async { (config_refused(&bank).await == [true; 3]).then_some(()) });
+    told.await.expect("it is told");
+    let refused = bank.gateway.cli(&["approvals", "approve", &id]);
+    let said = super::bank::stderr(&refused);
+    assert!(!refused.status.success() && said.contains("refused the configuration file"), "{said}");
+    assert_eq!(bank.approval(&id)["state"], "pending");
+    let doctor = bank.gateway.cli(&["doctor"]);
+    assert!(!doctor.status.success(), "{doctor:?}");
+    bank.write("toolgate.toml", &before);
+    let told = until_async(WAIT, || async { (config_refused(&bank).await == [false; 3]).then_some(()) });
+    told.await.expect("it is over");
+    bank.approve(&id);
+}
+
 #[tokio::test]
 async fn how_long_people_have_and_a_yes_holds_changes_while_the_gateway_runs() {
     let bank = Bank::open(&format!("{GATE}{NO_HOLD}"));

@@ -115,6 +115,42 @@ async fn a_denied_tool_runs_through_no_http_door() {
 }
 
 #[tokio::test]
+async fn a_call_that_leads_nowhere_is_recorded_as_refused() {
+    let bank = Bank::open(NO_HOLD);
+    let agent = bank.agent();
+    agent.tool_names(1).await;
+    assert_eq!(agent.modern("tools/call", params_of("bank__nothing")).await.error_code(), -32602);
+    let rest = bank.rest(&bank.gateway.agent, "POST", "/tools/call", Some(params_of("bank:nothing"))).await;
+    assert_eq!(rest.status, 404, "{rest:?}");
+    let mut told: Vec<(String, String)> = Vec::new();
+    for end in bank.events_of(&["--kind", "tool.call.completed"], 2) {
+        assert_eq!((&end["outcome"], &end["tool"]), (&json!("refused"), &Value::Null), "{end}");
+        told.push((end["detail"]["code"].to_string(), end["detail"]["asked"].to_string()));
+    }
+    told.sort();
+    let expected = ["bank:nothing", "bank__nothing"]
+        .map(|asked| (json!("unknown_tool").to_string(), json!(asked).to_string()));
+    assert_eq!(told, expected);
+    assert_eq!(bank.ran(), Vec::<String>::new());
+    bank.verify();
+}
+
+#[tokio::test]
+async fn a_flood_of_calls_that_lead_nowhere_does_not_fill_the_ledger() {
+    /// Of one principal, in a minute.
+    const RECORDED_MAX: usize = 60;
+    let bank = Bank::open(NO_HOLD);
+    let agent = bank.agent();
+    for _ in 0..RECORDED_MAX + 20 {
+        assert_eq!(agent.modern("tools/call", params_of("bank__nothing")).await.error_code(), -32602);
+    }
+    bank.events_of(&["--outcome", "refused"], RECORDED_MAX);
+    assert_eq!(status(&agent.modern("tools/call", params()).await.result()), "succeeded");
+    assert_eq!(bank.events(&["--outcome", "refused"]).len(), RECORDED_MAX);
+    assert_eq!(bank.outcomes().len(), RECORDED_MAX + 1);
+}
+
+#[tokio::test]
 async fn a_denied_tool_runs_in_no_batch() {
     let mut watch = Watch::new();
     let mut older = watch.bank.agent();

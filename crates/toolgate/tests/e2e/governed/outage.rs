@@ -8,7 +8,7 @@ use toolgate_testkit::gateway::until_async;
 use super::bank::{Bank, GATED, NO_HOLD, gate, money, moved, pending, status};
 use super::database::Server;
 use crate::doors::WAIT;
-use crate::kit::{call, call_within};
+use crate::kit::{call, call_within, text};
 
 const TOOL: &str = "bank__transfer";
 
@@ -17,6 +17,11 @@ fn refused(result: &Value, what: &str) {
     assert_eq!((status(result), &result["isError"]), ("refused", &json!(true)), "{what}: {result}");
     let fault = &result["_meta"]["dev.toolgate/fault"];
     assert_eq!((&fault["code"], &fault["retry"]), (&json!("ledger_down"), &json!(true)), "{what}: {result}");
+    // What the driver said is for the operator.
+    assert!(text(result).contains("the gateway cannot record calls at the moment"), "{what}: {result}");
+    for inside in ["127.0.0.1", "communicating", "database", "sqlx", "governed_"] {
+        assert!(!result.to_string().contains(inside), "{what}: {result}");
+    }
 }
 
 /// Calls until one succeeds again.
@@ -92,6 +97,50 @@ async fn without_a_database_the_gateway_is_not_ready_and_calls_are_refused_at_on
     told.await.expect("it is ready again by itself");
     recovers(&bank, 2).await;
     bank.verify();
+}
+
+/// Longer than a gateway may take to notice, and much shorter than a statement may take.
+const NOTICED_WITHIN: Duration = Duration::from_secs(2);
+/// A refusal at once, on a busy machine.
+const AT_ONCE: Duration = Duration::from_secs(1);
+
+async fn a_silent_database(fall_silent: impl FnOnce(&Server)) {
+    let server = Server::start();
+    let bank = Bank::open_on(server.backing(), NO_HOLD);
+    let agent = bank.agent();
+    assert_eq!(status(&call(&agent, TOOL, money(1)).await), "succeeded");
+    fall_silent(&server);
+    let begun = std::time::Instant::now();
+    // Sent before the gateway knows: it is not answered later than the gateway notices.
+    let early = tokio::spawn({
+        let agent = bank.agent();
+        async move { call(&agent, TOOL, money(2)).await }
+    });
+    let told = until_async(WAIT, || async { (ready(&bank).await == 503).then_some(()) });
+    told.await.expect("it says that it is not ready");
+    assert!(begun.elapsed() < NOTICED_WITHIN, "it took {:?}", begun.elapsed());
+    refused(&early.await.expect("answered"), "a transfer that was under way");
+    assert!(begun.elapsed() < NOTICED_WITHIN + AT_ONCE, "it took {:?}", begun.elapsed());
+    for what in [TOOL, "bank__balance"] {
+        let begun = std::time::Instant::now();
+        refused(&call(&agent, what, money(3)).await, what);
+        assert!(begun.elapsed() < AT_ONCE, "{what} took {:?}", begun.elapsed());
+    }
+    assert_eq!(bank.ran(), [moved(1)], "nothing is sent that cannot be recorded");
+    server.speak_again();
+    recovers(&bank, 4).await;
+    assert_eq!(transfers(&bank), [moved(1), moved(4)]);
+    bank.verify();
+}
+
+#[tokio::test]
+async fn a_database_that_answers_nothing_is_noticed_within_two_seconds() {
+    a_silent_database(Server::fall_silent).await;
+}
+
+#[tokio::test]
+async fn a_database_that_cuts_connections_and_answers_nothing_is_noticed_within_two_seconds() {
+    a_silent_database(Server::cut_and_fall_silent).await;
 }
 
 #[tokio::test]

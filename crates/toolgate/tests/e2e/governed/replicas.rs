@@ -97,6 +97,64 @@ async fn one_gateway_does_not_sweep_the_open_calls_of_another() {
     two.verify();
 }
 
+/// Longer than a gateway may be silent.
+const SILENCE: std::time::Duration = std::time::Duration::from_secs(60);
+
+/// Two gateways on one database, and a call that waits in the bank of the first.
+async fn with_a_held_call() -> (Bank, Bank, tokio::task::JoinHandle<()>) {
+    let one = Bank::open_on(Backing::postgres(), NO_HOLD);
+    let two = another(&one, NO_HOLD);
+    let client = one.agent();
+    let held = tokio::spawn(async move {
+        let params = json!({ "name": "bank__hold", "arguments": money(1) });
+        drop(client.modern_request(1, "tools/call", params).send().await);
+    });
+    let reached = until_async(WAIT, || async { (one.ran().len() == 1).then_some(()) });
+    reached.await.expect("the call reaches the bank");
+    (one, two, held)
+}
+
+/// The end of the call, as the other gateway has recorded it.
+async fn closed_by(two: &Bank, admin: &str) -> Value {
+    let closed = until_async(SILENCE, || async {
+        let page = two.get(admin, "/ledger?kind=tool.call.completed").await.json();
+        page["events"].as_array().and_then(|events| events.first().cloned())
+    });
+    closed.await.expect("the other gateway closes the call")
+}
+
+#[tokio::test]
+async fn calls_of_a_gateway_that_died_for_good_are_unknown_and_not_said_to_run() {
+    let (mut one, two, held) = with_a_held_call().await;
+    let admin = one.gateway.admin.clone();
+    one.gateway.end(true);
+    held.abort();
+    let end = closed_by(&two, &admin).await;
+    assert_eq!((&end["outcome"], &end["detail"]["swept"]), (&json!("unknown"), &json!(true)), "{end}");
+    let running = two.get(&admin, "/calls?state=running").await;
+    assert_eq!(running.json()["calls"], json!([]), "{running:?}");
+    two.verify();
+}
+
+#[tokio::test]
+async fn a_gateway_that_was_taken_for_dead_goes_on_without_ending_calls_twice() {
+    let (one, two, held) = with_a_held_call().await;
+    toolgate_testkit::gateway::signal("-STOP", one.gateway.pid());
+    assert_eq!(closed_by(&two, &one.gateway.admin).await["outcome"], "unknown");
+    toolgate_testkit::gateway::signal("-CONT", one.gateway.pid());
+    one.write("release", "");
+    held.await.expect("its client is answered");
+    let agent = one.agent();
+    let goes_on = until_async(WAIT, || async {
+        let answer = agent.modern("tools/call", json!({ "name": TOOL, "arguments": money(2) })).await;
+        (answer.status == 200 && status(&answer.result()) == "succeeded").then_some(())
+    });
+    goes_on.await.expect("it writes its stream again");
+    let ends = two.events(&["--kind", "tool.call.completed", "--tool", "bank:hold"]);
+    assert_eq!((ends.len(), &ends[0]["outcome"]), (1, &json!("unknown")), "{ends:?}");
+    two.verify();
+}
+
 async fn commands_without_a_gateway_write_the_ledger_at_the_same_time(backing: Backing) {
     const TOGETHER: usize = 4;
     let mut bank = Bank::open_on(backing, NO_HOLD);

@@ -109,6 +109,49 @@ async fn changes_are_taken_as_they_come_where_the_operator_says_so() {
     assert_eq!(through["structuredContent"]["error"]["code"], "tool_quarantined", "{through}");
 }
 
+#[tokio::test]
+async fn a_call_of_a_withheld_tool_is_recorded_as_refused() {
+    let (site, _worker) = with_tools(Backing::Sqlite, "", json!([tool("run", "Runs")])).await;
+    site.offer("tools.json", &json!([tool("run", "Runs on")]));
+    site.tool_is("jobs:run", "quarantined").await;
+    site.sees(&site.agent(), &[]).await;
+    let params = json!({ "name": "jobs__run", "arguments": { "n": 1 } });
+    let answer = site.agent().modern("tools/call", params).await.response();
+    assert_eq!(answer["error"]["data"]["code"], "tool_quarantined", "{answer}");
+    let ended = site.told_at_least("tool.call.completed", 1).await.remove(0);
+    assert_eq!((&ended["outcome"], &ended["tool"]), (&json!("refused"), &json!("jobs:run")), "{ended}");
+    assert_eq!(ended["detail"]["code"], "tool_quarantined", "{ended}");
+    // The doctor finds it, and fails.
+    let doctor = site.gateway.cli(&["doctor"]);
+    let said = String::from_utf8_lossy(&doctor.stdout).into_owned();
+    assert!(!doctor.status.success() && said.contains("WRONG tools: no agent can use jobs:run: "), "{said}");
+}
+
+#[tokio::test]
+async fn an_approval_of_a_tool_that_has_changed_is_withdrawn_with_the_reason() {
+    // The table of policies comes first in the configuration of a site.
+    let gate = "gates = 'forbid (principal, action == Action::\"jobs:run\", resource);'\n";
+    let toml = format!(
+        "[network]\nallow_loopback = true\n[policy]\ntemplate = \"exploratory\"\n{gate}[approvals]\nhold_seconds = 0\n"
+    );
+    let site = Site::open_as(Backing::Sqlite, &toml);
+    site.offer("tools.json", &json!([tool("run", "Runs")]));
+    let token = site.server_token("jobs");
+    let _worker = site.worker(&token, "jobs", "a", &["--tools", &site.word("tools.json")]);
+    site.tool_is("jobs:run", "active").await;
+    let asked = call(&site.agent(), "jobs__run", json!({ "n": 1 })).await;
+    let id =
+        asked["_meta"]["dev.toolgate/envelope"]["approval_id"].as_str().expect("people are asked").to_owned();
+    site.offer("tools.json", &json!([tool("run", "Runs on")]));
+    let withdrawn =
+        site.becomes(&format!("/approvals/{id}"), |approval| approval["state"] == "cancelled").await;
+    assert_eq!(withdrawn["withdrawn"], "tool_changed", "{withdrawn}");
+    let body = json!({ "decision": "approve" });
+    let late = site.rest(&site.gateway.admin, "POST", &format!("/approvals/{id}/decide"), Some(body)).await;
+    let problem = refused(&late, 409, "approval_withdrawn");
+    assert!(problem.to_string().contains("definition of the tool has changed"), "{problem}");
+}
+
 async fn what_was_rejected_stays_rejected(backing: Backing) {
     let (site, mut worker) = with_tools(backing, "", json!([tool("run", "Runs")])).await;
     site.offer("tools.json", &json!([tool("run", "Runs wild")]));

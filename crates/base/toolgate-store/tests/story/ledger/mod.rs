@@ -5,6 +5,7 @@ mod calls;
 mod outbox;
 mod reading;
 mod sweeping;
+mod taken_over;
 mod tampering;
 mod writing;
 

@@ -23,6 +23,9 @@ const EDGES_MAX: usize = 200;
 pub(crate) struct OverviewView {
     at: String,
     waiting: WaitingView,
+    /// The places where the configuration file does not load, if it does not: what it said before is in force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    config_refused: Option<String>,
     /// This and all that follows is not for approvers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) servers: Option<Vec<OverviewServer>>,
@@ -170,10 +173,11 @@ pub(crate) struct VerificationView {
 }
 
 impl OverviewView {
-    pub(super) fn of(now_ms: i64, waiting: WaitingCounts) -> Self {
+    pub(super) fn of(now_ms: i64, waiting: WaitingCounts, config_refused: Option<String>) -> Self {
         let WaitingCounts { approvals, inputs, reviews } = waiting;
         let waiting = WaitingView { approvals, inputs, reviews };
-        Self { at: rfc3339(now_ms), waiting, servers: None, traffic: None, tokens: None, ledger: None }
+        let at = rfc3339(now_ms);
+        Self { at, waiting, config_refused, servers: None, traffic: None, tokens: None, ledger: None }
     }
 }
 

@@ -71,8 +71,14 @@ pub(super) fn decided(visit: &Visit, approval: &Approval) -> Markup {
 }
 
 fn sentence(approval: &Approval) -> &'static str {
-    if approval.withdrawn.as_deref() == Some("policies_changed") {
-        return "Withdrawn: the policies that required it have changed. A call that still waits needs a new approval";
+    match approval.withdrawn.as_deref() {
+        Some("policies_changed") => {
+            return "Withdrawn: the policies that required it have changed. A call that still waits needs a new approval";
+        }
+        Some("tool_changed") => {
+            return "Withdrawn: the definition of the tool has changed, so this call cannot run any more";
+        }
+        _ => {}
     }
     match approval.state.as_str() {
         "approved" => "Approved",
