@@ -6,12 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 use toolgate_store::{CLAIM_SILENCE_MAX, ClaimError, Store, StreamClaim};
 
 use crate::config::Config;
 
-pub(crate) struct Claim(Option<(Arc<StreamClaim>, JoinHandle<()>)>);
+pub(crate) struct Claim(Option<(Arc<StreamClaim>, JoinSet<()>)>);
 
 impl Claim {
     /// Its taker holds the lock of the data folder.
@@ -24,13 +24,14 @@ impl Claim {
         let claimed = store.claim_stream(stream, &place(&config.data)?, &shown).await;
         let claim = Arc::new(claimed.map_err(|error| told(error, stream))?);
         let kept = claim.clone();
-        let keeping = tokio::spawn(async move { kept.keep().await });
+        let mut keeping = JoinSet::new();
+        keeping.spawn(async move { kept.keep().await });
         Ok(Self(Some((claim, keeping))))
     }
 
     pub(crate) async fn release(self) {
-        if let Some((claim, keeping)) = self.0 {
-            keeping.abort();
+        if let Some((claim, mut keeping)) = self.0 {
+            keeping.shutdown().await;
             claim.release().await;
         }
     }

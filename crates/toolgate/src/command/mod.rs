@@ -36,6 +36,7 @@ use anyhow::Context as _;
 use crate::cli::{Cli, Command, Global};
 use crate::config::{Config, References, Whereabouts};
 use crate::consent;
+use crate::environment;
 use crate::local::{Catalogue, LocalApi};
 use crate::table::Reader;
 use looking::Spare;
@@ -77,11 +78,6 @@ pub(crate) struct Context {
     spare: Option<Spare>,
 }
 
-/// A variable of the environment of this process.
-pub(crate) fn environment(name: &str) -> Option<String> {
-    std::env::var(name).ok()
-}
-
 impl Context {
     fn new(global: Global, only_looks: bool) -> anyhow::Result<Self> {
         let cwd = std::env::current_dir().context("could not find the working folder")?;
@@ -111,7 +107,7 @@ impl Context {
             config: self.global.config.as_deref(),
             data: self.global.data.as_deref(),
             cwd: &self.cwd,
-            env: &environment,
+            env: &environment::variable,
         }
     }
 
@@ -122,7 +118,7 @@ impl Context {
 
     /// The configuration, with its references to the environment replaced.
     pub(crate) fn config(&self) -> anyhow::Result<Config> {
-        self.load(References::Resolve(&environment))
+        self.load(References::Resolve(&environment::variable))
     }
 
     /// The configuration as written, for commands that start nothing.
