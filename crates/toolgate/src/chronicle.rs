@@ -3,14 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 use toolgate_core::ServerName;
 use toolgate_core::server::{Era, InstanceId, Listing, ServerSpec, ServerState, TransportSpec};
+use toolgate_store::clock::now_ms;
 use toolgate_store::{Counts, Store, StoreError};
 use toolgate_upstream::Facts;
 
@@ -55,7 +56,7 @@ pub(crate) struct Chronicle {
     notes: Notes,
     memory: Arc<Memory>,
     listings: Vec<(ServerName, String, Listing)>,
-    writer: JoinHandle<()>,
+    writer: TaskTracker,
     /// Tells the writer that no more notes will come.
     last_note: CancellationToken,
 }
@@ -79,7 +80,9 @@ impl Chronicle {
         let counts = listings.iter().map(|(name, _, listing)| (name.clone(), Counts::of(listing)));
         let pages = Pages { counts: counts.collect(), ..Pages::default() };
         let last_note = CancellationToken::new();
-        let writer = tokio::spawn(write(store.clone(), memory.clone(), pages, inbox, last_note.clone()));
+        let writer = TaskTracker::new();
+        writer.spawn(write(store.clone(), memory.clone(), pages, inbox, last_note.clone()));
+        writer.close();
         Ok(Self { notes, memory, listings, writer, last_note })
     }
 
@@ -102,7 +105,7 @@ impl Chronicle {
 
     pub(crate) async fn close(self) {
         self.last_note.cancel();
-        if tokio::time::timeout(LAST_WRITE, self.writer).await.is_err() {
+        if tokio::time::timeout(LAST_WRITE, self.writer.wait()).await.is_err() {
             tracing::warn!("the last changes of servers could not be recorded in time");
         }
     }
@@ -246,8 +249,7 @@ impl Pages {
 
     async fn write(&mut self, store: &Store, memory: &Memory) -> Result<(), StoreError> {
         let fingerprint = |name: &ServerName| memory.fingerprint(name).unwrap_or_default();
-        let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
-        let at = i64::try_from(at).unwrap_or(i64::MAX);
+        let at = now_ms();
         if let Some(known) = self.known.take() {
             store.keep_only_servers(&known).await?;
         }

@@ -8,11 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use tokio::task::JoinHandle;
+use toolgate_store::{CLAIM_SILENCE_MAX, ClaimError, GATEWAY_SILENCE_MAX, Outage, Store, StoreError, StreamClaim, StreamWatch};
 use toolgate_runs::Runs;
-use toolgate_store::{
-    CLAIM_SILENCE_MAX, ClaimError, GATEWAY_SILENCE_MAX, Outage, Store, StoreError, StreamClaim, StreamWatch,
-};
+use tokio::task::JoinSet;
 
 use crate::config::Config;
 
@@ -22,7 +20,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// None where no other machine uses the database.
 type Watch = Option<StreamWatch>;
 
-pub(crate) struct Claim(Option<(Arc<StreamClaim>, JoinHandle<()>)>);
+pub(crate) struct Claim(Option<(Arc<StreamClaim>, JoinSet<()>)>);
 
 impl Claim {
     /// Its taker holds the lock of the data folder.
@@ -35,7 +33,8 @@ impl Claim {
         let claimed = store.claim_stream(stream, &place(&config.data)?, &shown).await;
         let claim = Arc::new(claimed.map_err(|error| told(error, stream))?);
         let kept = claim.clone();
-        let keeping = tokio::spawn(async move { kept.keep().await });
+        let mut keeping = JoinSet::new();
+        keeping.spawn(async move { kept.keep().await });
         Ok(Self(Some((claim, keeping))))
     }
 
@@ -53,8 +52,8 @@ impl Claim {
     }
 
     pub(crate) async fn release(self) {
-        if let Some((claim, keeping)) = self.0 {
-            keeping.abort();
+        if let Some((claim, mut keeping)) = self.0 {
+            keeping.shutdown().await;
             claim.release().await;
         }
     }

@@ -11,6 +11,7 @@ use toolgate_sandbox::{Confiner, Ground};
 use toolgate_upstream::INHERITED;
 
 use crate::config::{Config, ServerEntry, VaultSettings};
+use crate::environment;
 
 /// This very program, even if its file has been replaced.
 const LAUNCHER: &str = "/proc/self/exe";
@@ -45,7 +46,7 @@ pub(crate) fn tried() -> String {
 
 /// The part of this process's environment that servers inherit.
 pub(crate) fn inherited() -> BTreeMap<String, String> {
-    std::env::vars().filter(|(name, _)| INHERITED.contains(&name.as_str())).collect()
+    environment::all().filter(|(name, _)| INHERITED.contains(&name.as_str())).collect()
 }
 
 /// The gateway's own data, in any place.

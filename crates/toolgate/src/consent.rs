@@ -11,6 +11,7 @@ use anyhow::bail;
 use toolgate_core::server::TransportSpec;
 
 use crate::config::{Config, FILE_NAME, References, Whereabouts};
+use crate::environment;
 use crate::output::{printable, talk, write_talk};
 
 const FOLDER: &str = "toolgate";
@@ -107,8 +108,7 @@ fn line(file: &Path) -> Option<String> {
 
 /// The place of the list: with the user, not with data that may have come from elsewhere.
 fn list() -> Option<PathBuf> {
-    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let state = absolute("XDG_STATE_HOME");
+    let state = environment::folder("XDG_STATE_HOME");
     let state = state.or_else(|| std::env::home_dir().map(|home| home.join(".local/state")))?;
     Some(state.join(FOLDER).join(FILE))
 }

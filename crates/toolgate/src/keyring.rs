@@ -8,6 +8,7 @@ use anyhow::Context;
 use tokio_util::sync::CancellationToken;
 use toolgate_api::{InstanceToken, SecretKeeper, SecretPlace, SecretSource, StoredSecret};
 use toolgate_core::codes;
+use tokio_util::task::TaskTracker;
 use toolgate_core::egress::Egress;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::{Principal, Role, ServerName};
@@ -19,6 +20,7 @@ use toolgate_registry::{KnownServer, Refusal, Registry, Source};
 use toolgate_store::{Books, SecretOrigin, Store, Whose};
 
 use crate::config::{Config, Credential, OpenBao, OpenBaoBy, VaultSettings};
+use crate::environment;
 
 const KEY_FILE: &str = "vault.key";
 /// The interval for checking changes of the vault by other processes.
@@ -35,8 +37,7 @@ pub(crate) fn key(config: &Config) -> anyhow::Result<VaultKey> {
         VaultSettings::Generated => VaultKey::from_file_or_new(&generated_key(config))?,
         VaultSettings::File(path) => VaultKey::from_file(path)?,
         VaultSettings::Environment(name) => {
-            let value = std::env::var(name).ok().filter(|value| !value.is_empty());
-            let value = value.with_context(|| {
+            let value = environment::filled(name).with_context(|| {
                 format!("the variable {name} is not set\nhint: `[vault] key_env` says that it holds the key of the vault")
             })?;
             VaultKey::from_environment(name, &value)?
@@ -65,8 +66,7 @@ fn given(credential: Credential) -> anyhow::Result<Given> {
     Ok(match credential {
         Credential::File(path) => Given::File(path),
         Credential::Environment(name) => {
-            let value = std::env::var(&name).ok().filter(|value| !value.is_empty());
-            let value = value.with_context(|| {
+            let value = environment::filled(&name).with_context(|| {
                 format!("the variable {name} is not set\nhint: `[openbao]` says that it holds a credential")
             })?;
             Given::Value(Secret::new(value))
@@ -83,13 +83,14 @@ pub(crate) fn generated_key(config: &Config) -> PathBuf {
 pub(crate) async fn open(
     vault: Vault,
     outside: Outside,
+    tasks: &TaskTracker,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<Keys> {
     vault.check_key().await?;
     let keys = Keys::open(vault, outside).await?;
-    tokio::spawn(shutdown.clone().run_until_cancelled_owned(follow(keys.clone())));
+    tasks.spawn(shutdown.clone().run_until_cancelled_owned(follow(keys.clone())));
     let (elsewhere, shutdown) = (keys.clone(), shutdown.clone());
-    tokio::spawn(async move { shutdown.run_until_cancelled(elsewhere.follow_outside()).await });
+    tasks.spawn(async move { shutdown.run_until_cancelled(elsewhere.follow_outside()).await });
     Ok(keys)
 }
 

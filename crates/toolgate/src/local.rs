@@ -109,7 +109,7 @@ impl LocalClient {
         let house = wiring::start(config, &store, config.listen, Record::No).await?;
         let (ours, theirs) = tokio::io::duplex(64 << 10);
         let (reader, writer) = tokio::io::split(theirs);
-        tokio::spawn(serve_pipe(
+        house.tasks.spawn(serve_pipe(
             house.gateway.clone(),
             Socket::Person.credential(),
             Route::Default,

@@ -10,6 +10,7 @@ mod confining;
 mod connect;
 mod consent;
 mod ears;
+mod environment;
 mod failure;
 mod finding;
 mod governance;
@@ -76,7 +77,7 @@ fn main() -> ExitCode {
     start_logging(&cli.command);
     let listener = if cli.global.json { Reader::Program } else { Reader::Terminal };
     #[cfg(debug_assertions)]
-    if let Ok(point) = std::env::var("TOOLGATE_STOP_AT") {
+    if let Some(point) = environment::variable("TOOLGATE_STOP_AT") {
         toolgate_core::stop_point::arm(point);
     }
     let runtime =
@@ -120,7 +121,7 @@ fn start_logging(command: &Command) {
         Command::Serve(_) => "info",
         _ => "error",
     };
-    let wanted = std::env::var(LOG_VARIABLE).unwrap_or_default();
+    let wanted = environment::variable(LOG_VARIABLE).unwrap_or_default();
     let filter = match EnvFilter::try_new(&wanted) {
         Ok(filter) if !wanted.trim().is_empty() => filter,
         Ok(_) => EnvFilter::new(default),
@@ -142,6 +143,5 @@ fn start_logging(command: &Command) {
 
 /// Colours are for terminals, unless the user disabled them.
 fn has_colours() -> bool {
-    let refused = std::env::var_os("NO_COLOR").is_some_and(|refused| !refused.is_empty());
-    std::io::stderr().is_terminal() && !refused
+    std::io::stderr().is_terminal() && !environment::refuses_colours()
 }

@@ -61,7 +61,7 @@ fn folder() -> PathBuf {
 #[test]
 fn the_reference_says_what_the_code_says() {
     let made = pages();
-    if std::env::var_os(UPDATE).is_some() {
+    if crate::environment::variable(UPDATE).is_some() {
         write(&made);
     }
     let kept = read(&folder(), Path::new(""));

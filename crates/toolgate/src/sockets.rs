@@ -38,7 +38,7 @@ const KEY_WAIT: Duration = Duration::from_secs(15);
 /// The sockets that are open.
 pub(crate) struct Sockets {
     paths: Vec<PathBuf>,
-    /// The answers besides MCP, which the gateway itself waits for.
+    /// The listeners, and the answers besides MCP, which the gateway itself waits for.
     answering: TaskTracker,
     last_answers_wait: Duration,
 }
@@ -70,7 +70,7 @@ impl Sockets {
         let opened = Socket::ALL.into_iter().filter_map(|socket| {
             let path = socket.path(data);
             let listener = listen(&path)?;
-            tokio::spawn(host.clone().receive(socket, listener, limits.connections_max));
+            answering.spawn(host.clone().receive(socket, listener, limits.connections_max));
             Some(path)
         });
         Ok(opened.chain([SocketKey::path(data)]).collect())
@@ -171,13 +171,15 @@ async fn accept<F: Future<Output = ()> + Send + 'static>(
     connections_max: usize,
     serve_one: impl Fn(UnixStream) -> F,
 ) -> Infallible {
+    // The gateway waits for what a connection asked for, not for the connection.
+    let connections = TaskTracker::new();
     let places = Arc::new(Semaphore::new(connections_max));
     loop {
         let place = places.clone().acquire_owned().await.expect("the semaphore is never closed");
         match listener.accept().await {
             Ok((stream, _)) => {
                 let serving = serve_one(stream);
-                tokio::spawn(async move {
+                connections.spawn(async move {
                     serving.await;
                     drop(place);
                 });

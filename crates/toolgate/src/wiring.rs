@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 use toolgate_api::Api;
 use toolgate_catalog::Catalog;
 use toolgate_core::ServerName;
@@ -27,6 +28,7 @@ use crate::chronicle::{Chronicle, Company};
 use crate::config::Config;
 use crate::confining;
 use crate::ears::Ears;
+use crate::environment;
 use crate::finding;
 use crate::governance::{
     COMMAND_STREAM, Follower, Governance, StoredUsage, SystemClock, Tools, books_settings,
@@ -54,6 +56,8 @@ pub(crate) struct House {
     courier: Option<Courier>,
     ears: Arc<Ears>,
     pub(crate) shutdown: CancellationToken,
+    /// The tasks that follow something for as long as the gateway runs.
+    pub(crate) tasks: TaskTracker,
     chronicle: Chronicle,
     shutdown_wait: Duration,
 }
@@ -106,7 +110,7 @@ async fn build(
     record: Record,
     claim: Option<Arc<StreamClaim>>,
 ) -> anyhow::Result<House> {
-    let shutdown = CancellationToken::new();
+    let (shutdown, tasks) = (CancellationToken::new(), TaskTracker::new());
     let catalog = Arc::new(Catalog::with_recorded_names());
     let stream = match record {
         Record::Yes => &config.store.stream,
@@ -123,7 +127,7 @@ async fn build(
     let hub = Hub::new(catalog.clone(), discovery.clone(), governance.pipeline.clone());
     let vault = keyring::vault(config, store, &governance.books)?;
     let outside = keyring::outside(config)?;
-    let keys = keyring::open(vault.clone(), outside.clone(), &shutdown).await?;
+    let keys = keyring::open(vault.clone(), outside.clone(), &tasks, &shutdown).await?;
     let company = if config.store.url.is_some() { Company::Replicas } else { Company::None };
     let mut chronicle = Chronicle::open(store, company).await?;
     let ears = Ears::new(hub.clone(), (record == Record::Yes).then(|| chronicle.notes()));
@@ -137,7 +141,7 @@ async fn build(
         facts: chronicle.memory(),
         keyring: Arc::new(keys.clone()),
         limits: config.limits.clone(),
-        env: std::env::vars().collect(),
+        env: environment::all().collect(),
         reaper_command: Some((
             std::env::current_exe().context("could not find the path of this program")?,
             vec!["reap".into()],
@@ -166,7 +170,9 @@ async fn build(
             store.release_leases().await?;
         }
         governance.watch(store, &shutdown).await?;
-        tokio::spawn(finding::follow(discovery.clone(), config, shutdown.clone()));
+        // Its thread ends by itself, and need not be waited for.
+        let following = finding::follow(discovery.clone(), config, shutdown.clone());
+        tasks.spawn(shutdown.clone().run_until_cancelled_owned(following));
     }
     let around = seating::Around {
         registry: registry.clone(),
@@ -208,7 +214,7 @@ async fn build(
     });
     workshop.meet(&gateway, &quotas);
     let following = seating::follow(around, sessions.clone(), gateway.clone());
-    tokio::spawn(shutdown.clone().run_until_cancelled_owned(following));
+    tasks.spawn(shutdown.clone().run_until_cancelled_owned(following));
     let board = Board::default();
     let parts = rest::Parts {
         config,
@@ -241,6 +247,7 @@ async fn build(
         courier,
         ears,
         shutdown,
+        tasks,
         chronicle,
         shutdown_wait: config.limits.shutdown_wait,
     })
@@ -297,5 +304,8 @@ impl House {
             courier.finish().await;
         }
         self.chronicle.close().await;
+        self.tasks.close();
+        // All of them heard of the end above.
+        drop(tokio::time::timeout(self.shutdown_wait, self.tasks.wait()).await);
     }
 }

@@ -1,4 +1,5 @@
 //! The place of tests: their own store, and their own storage, in a folder or at an S3 server.
+#![expect(clippy::disallowed_methods, reason = "a test starts tasks and reads settings as it likes")]
 
 pub(crate) mod fake_s3;
 

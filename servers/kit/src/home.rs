@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -69,7 +69,7 @@ fn sweep_in(parent: &Path, age_min: Duration) -> io::Result<()> {
 
 fn is_left(entry: &fs::DirEntry, age_min: Duration) -> bool {
     let Ok(changed) = entry.metadata().and_then(|data| data.modified()) else { return false };
-    let age = SystemTime::now().duration_since(changed).unwrap_or_default();
+    let age = changed.elapsed().unwrap_or_default();
     age >= age_min && File::open(entry.path().join(LOCK)).is_ok_and(|lock| lock.try_lock().is_ok())
 }
 

@@ -8,6 +8,7 @@
 
 mod capability;
 mod cli;
+pub mod environment;
 mod home;
 mod input;
 mod lease;

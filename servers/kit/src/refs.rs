@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -93,7 +93,7 @@ impl RefStore {
     pub fn sweep(&self, age_max: Duration) -> io::Result<()> {
         for entry in fs::read_dir(self.folder.as_path())? {
             let entry = entry?;
-            let age = SystemTime::now().duration_since(entry.metadata()?.modified()?).unwrap_or_default();
+            let age = entry.metadata()?.modified()?.elapsed().unwrap_or_default();
             if age > age_max {
                 fs::remove_file(entry.path())?;
             }

@@ -33,6 +33,7 @@ pub fn server(program: impl AsRef<OsStr>, arguments: &[&str]) -> Command {
 ///
 /// # Panics
 /// If the program cannot be started: a test has nothing else to do then.
+#[expect(clippy::disallowed_methods, reason = "the child is waited for until the test's runtime ends")]
 pub fn speak_with(mut command: Command) -> (ChildStdout, ChildStdin) {
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
     let mut child = command.spawn().expect("the program starts");

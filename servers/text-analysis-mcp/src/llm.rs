@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use capability_kit::{Outgoing, OutgoingError};
+use capability_kit::{environment, Outgoing, OutgoingError};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -100,7 +100,8 @@ impl Llm {
 
     fn key(&self) -> Result<Option<String>, LlmError> {
         let Some(variable) = &self.key_variable else { return Ok(None) };
-        let key = std::env::var(variable).map_err(|_| LlmError::NoKey(variable.clone()))?;
+        let key = environment::variable(variable).and_then(|key| key.into_string().ok());
+        let key = key.ok_or_else(|| LlmError::NoKey(variable.clone()))?;
         Ok(Some(key.trim().to_owned()))
     }
 

@@ -3,6 +3,7 @@
 //! Calls of three events and two bodies, as the gateway makes them, from many callers at once; then a million
 //! events, a page of events and one of calls for each filter, and a verification. Without a URL it runs on
 //! SQLite in a temporary folder.
+#![expect(clippy::disallowed_methods, reason = "a benchmark starts tasks as it likes")]
 
 use std::io::Write as _;
 use std::sync::Arc;

@@ -3,6 +3,7 @@
 mod agent_version;
 mod approval;
 mod books;
+pub mod clock;
 mod counts;
 mod cursor;
 mod db;
@@ -33,7 +34,8 @@ mod waiting;
 mod warrant;
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+
+use tokio_util::task::TaskTracker;
 
 pub use agent_version::{AgentVersion, NewAgentVersion};
 pub use approval::{APPROVALS_PAGE_MAX, ApprovalFilter};
@@ -77,12 +79,16 @@ pub use session::{
 pub use token::{NewToken, NewTokenSpec, Token, TokenState, is_reserved_principal};
 pub use token_cache::TokenCache;
 
+use clock::now_ms;
+
 /// An open data folder and its database. Clones share one small pool and one token cache.
 #[derive(Clone)]
 pub struct Store {
     db: db::Db,
     tokens: Arc<TokenCache>,
     waiting: Arc<waiting::Waiting>,
+    /// The work in the background. Each task ends when its waiters or senders are gone.
+    tasks: TaskTracker,
     /// The name of this store for work that only one store may do at a time.
     holder: Arc<str>,
     tenant: &'static str,
@@ -101,9 +107,4 @@ impl Store {
     pub async fn close(&self) {
         self.db.close().await;
     }
-}
-
-fn now_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

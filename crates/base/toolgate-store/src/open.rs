@@ -11,6 +11,7 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions as _, Connection, PgPool};
 use tokio::sync::Mutex;
+use tokio_util::task::TaskTracker;
 use toolgate_core::event::Durability;
 
 use crate::db::{Db, Pools, SqlitePools};
@@ -73,7 +74,7 @@ impl Store {
     fn with(pools: Pools) -> Store {
         let holder = uuid::Uuid::now_v7().simple().to_string().into();
         let (tokens, waiting) = (Arc::default(), Arc::default());
-        Store { db: Db::new(pools), tokens, waiting, holder, tenant: TENANT }
+        Store { db: Db::new(pools), tokens, waiting, tasks: TaskTracker::new(), holder, tenant: TENANT }
     }
 }
 

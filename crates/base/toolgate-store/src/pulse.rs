@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{Connection as _, PgConnection};
 use tokio::sync::watch;
+use tokio_util::task::TaskTracker;
 
 use crate::db::is_cut_off;
 
@@ -32,18 +33,24 @@ pub(crate) struct Pulse {
     began: Instant,
     /// The time of the last answered statement, in milliseconds since then.
     answered_ms: AtomicU64,
+    probing: TaskTracker,
 }
 
 impl Default for Pulse {
     fn default() -> Self {
-        Self { answers: watch::Sender::new(true), began: Instant::now(), answered_ms: AtomicU64::new(0) }
+        Self {
+            answers: watch::Sender::new(true),
+            began: Instant::now(),
+            answered_ms: AtomicU64::new(0),
+            probing: TaskTracker::new(),
+        }
     }
 }
 
 impl Pulse {
     /// Probes until the last owner of the pulse is gone.
     pub(crate) fn feel(self: &Arc<Self>, options: PgConnectOptions) {
-        tokio::spawn(beat(options, Arc::downgrade(self)));
+        self.probing.spawn(beat(options, Arc::downgrade(self)));
     }
 
     pub(crate) fn is_there(&self) -> bool {

@@ -348,7 +348,7 @@ impl Store {
             return;
         }
         let store = self.clone();
-        tokio::spawn(async move {
+        self.tasks.spawn(async move {
             let used = store.db.sql(USED).bind(store.tenant).bind(&token.id).bind(now);
             let used = used.bind(now - USED_PRECISION_MS);
             if let Err(error) = used.execute().await {

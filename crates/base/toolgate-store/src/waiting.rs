@@ -86,7 +86,7 @@ impl Store {
         }
         let store = self.clone();
         let mut polling = Polling { waiting: Arc::clone(&self.waiting), is_over: false };
-        tokio::spawn(async move {
+        self.tasks.spawn(async move {
             while polling.is_wanted() {
                 tokio::time::sleep(POLL).await;
                 store.look().await;

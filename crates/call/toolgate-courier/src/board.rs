@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+
+use toolgate_store::clock::now_ms;
 
 /// Clones share everything.
 #[derive(Clone, Debug, Default)]
@@ -56,9 +57,4 @@ impl Board {
         let mut standings = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         change(standings.entry(sink.to_owned()).or_default());
     }
-}
-
-fn now_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

@@ -1,6 +1,6 @@
 //! Signed webhooks: one request for each event, and for approvals the data that a person needs to decide.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde::Serialize;
@@ -11,6 +11,7 @@ use toolgate_core::moment::rfc3339;
 use toolgate_core::signature::{ID_HEADER, SIGNATURE_HEADER, SigningKey, TIMESTAMP_HEADER};
 use toolgate_core::{Digest, RawJson};
 use toolgate_store::Store;
+use toolgate_store::clock::since_1970;
 
 use crate::client::Client;
 use crate::cloud_event;
@@ -132,7 +133,7 @@ fn is_about_approval(kind: EventKind) -> bool {
 
 /// Standard Webhooks: the id stays the same when a message is sent again, the time is that of the attempt.
 pub(crate) fn signed_headers(key: &SigningKey, id: &str, body: &[u8]) -> HeaderMap {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs().to_string();
+    let now = since_1970().as_secs().to_string();
     let signature = key.sign(id, &now, body);
     let mut headers = HeaderMap::new();
     for (name, value) in [(ID_HEADER, id), (TIMESTAMP_HEADER, &now), (SIGNATURE_HEADER, &signature)] {

@@ -89,6 +89,7 @@ impl Drop for Held {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests start tasks as they like")]
 mod tests {
     use super::*;
 

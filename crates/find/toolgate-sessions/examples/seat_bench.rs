@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::hint::black_box;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use tokio_util::sync::CancellationToken;
@@ -44,8 +44,7 @@ struct SystemClock(Instant);
 
 impl Clock for SystemClock {
     fn now_ms(&self) -> i64 {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+        toolgate_store::clock::now_ms()
     }
 
     fn monotonic_us(&self) -> i64 {

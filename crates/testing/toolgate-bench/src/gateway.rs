@@ -68,6 +68,7 @@ impl Home {
         self.path().join("data")
     }
 
+    #[expect(clippy::disallowed_methods, reason = "the measured program inherits the environment")]
     fn command(&self, program: &OsStr) -> Command {
         let mut command = Command::new(program);
         // Settings of the user who runs the benchmark must not affect the measured program.

@@ -5,6 +5,7 @@
 //! The framing of a request (`Content-Length` and the like) is added here: parsing that is hyper's.
 //! `{2025-11-25}` in a header is replaced by a session of that version, which is opened before and ended
 //! after.
+#![expect(clippy::disallowed_methods, reason = "the served end of a connection is awaited here")]
 
 use std::net::SocketAddr;
 

@@ -1,5 +1,6 @@
 //! Test doubles for Toolgate: servers that behave by the book and helpers to run them.
 //! Nothing here ships; the product never depends on this crate.
+#![expect(clippy::disallowed_methods, reason = "a test starts tasks and reads settings as it likes")]
 
 pub mod bank;
 pub mod conformance;

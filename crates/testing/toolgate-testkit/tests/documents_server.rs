@@ -1,4 +1,5 @@
 //! The set of tools for documents, tested with a client of each era.
+#![expect(clippy::disallowed_methods, reason = "a test starts tasks and reads settings as it likes")]
 #![expect(clippy::unwrap_used, reason = "a test ends where it fails")]
 
 use std::process::Stdio;

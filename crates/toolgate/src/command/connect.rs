@@ -18,6 +18,7 @@ use super::looking::Spare;
 use crate::cli::ConnectArgs;
 use crate::config::Config;
 use crate::connect::{self, Client, ClientFile, Gate, Machine, Os, Written};
+use crate::environment;
 use crate::governance::COMMAND_STREAM;
 use crate::local::open_store;
 use crate::lock;
@@ -121,8 +122,7 @@ fn place(context: &Context, client: Client) -> anyhow::Result<PathBuf> {
     let home = std::env::home_dir().context("could not find your home folder")?;
     let os = Os::this();
     let variable = if os == Os::Windows { "APPDATA" } else { "XDG_CONFIG_HOME" };
-    // According to the specification, an empty or relative value counts as missing.
-    let settings = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+    let settings = environment::folder(variable);
     let machine = Machine { os, home: &home, settings: settings.as_deref(), cwd: &context.cwd };
     Ok(client.config_path(&machine)?)
 }

@@ -19,11 +19,6 @@ pub(crate) struct Context {
     spare: Option<Spare>,
 }
 
-/// A variable of the environment of this process.
-pub(crate) fn environment(name: &str) -> Option<String> {
-    std::env::var(name).ok()
-}
-
 impl Context {
     pub(super) fn new(global: Global, only_looks: bool) -> anyhow::Result<Self> {
         let cwd = std::env::current_dir().context("could not find the working folder")?;
@@ -53,7 +48,7 @@ impl Context {
             config: self.global.config.as_deref(),
             data: self.global.data.as_deref(),
             cwd: &self.cwd,
-            env: &environment,
+            env: &environment::variable,
         }
     }
 
@@ -64,7 +59,7 @@ impl Context {
 
     /// The configuration, with its references to the environment replaced.
     pub(crate) fn config(&self) -> anyhow::Result<Config> {
-        self.load(References::Resolve(&environment))
+        self.load(References::Resolve(&environment::variable))
     }
 
     /// The configuration as written, for commands that start nothing.

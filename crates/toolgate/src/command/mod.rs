@@ -33,6 +33,7 @@ use std::process::ExitCode;
 
 use crate::cli::{Cli, Command};
 use context::Context;
+use crate::environment;
 
 pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let context = Context::new(cli.global, looking::only_looks(&cli.command))?;

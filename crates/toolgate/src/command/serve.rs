@@ -26,6 +26,7 @@ use crate::claim::{self, Claim};
 use crate::cli::ServeArgs;
 use crate::config::{CapabilityServers, Config, FilterRule};
 use crate::consent;
+use crate::environment;
 use crate::finding;
 use crate::governance::{COMMAND_STREAM, Follower};
 use crate::local::open_store;
@@ -76,20 +77,19 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> anyhow::Result<Ex
         tracing::warn!(%error, "could not tell the address and tokens; `toolgate token create` makes another token");
     }
 
-    let following =
-        Watch::new(&context.whereabouts(), super::context::environment, consent::is_agreed, written);
+    let following = Watch::new(&context.whereabouts(), environment::variable, consent::is_agreed, written);
     let live = Live {
         registry: house.registry.clone(),
         pipeline: house.pipeline(),
         quotas: house.quotas.clone(),
         follower: house.follower(),
     };
-    tokio::spawn(house.shutdown.clone().run_until_cancelled_owned(follow_config(following, live)));
+    house.tasks.spawn(house.shutdown.clone().run_until_cancelled_owned(follow_config(following, live)));
     if let Some(watch) = claim.watch(&config, &endpoint, COMMAND_STREAM)? {
         let closing = claim::close_left_open(watch, store.clone(), house.runs());
-        tokio::spawn(house.shutdown.clone().run_until_cancelled_owned(closing));
+        house.tasks.spawn(house.shutdown.clone().run_until_cancelled_owned(closing));
     }
-    let mut serving = tokio::spawn(serve(listener, house.gateway.clone()));
+    let mut serving = house.tasks.spawn(serve(listener, house.gateway.clone()));
     tokio::select! {
         () = signals.next() => {}
         failed = &mut serving => return failed?.map(|()| ExitCode::SUCCESS).context("could not start serving"),

@@ -1,19 +1,13 @@
 //! The formatting of numbers, durations and JSON for people.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use serde_json::Value;
 use toolgate_core::RawJson;
 use toolgate_core::decision::Requirement;
 
+pub(super) use toolgate_store::clock::now_ms;
+
 use crate::output::printable;
 use crate::table::clean;
-
-/// Milliseconds since 1970.
-pub(super) fn now_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
-}
 
 /// The two largest units: `2d 3h`, `12m 5s`, `0s`. A started second counts.
 pub(super) fn span(ms: i64) -> String {

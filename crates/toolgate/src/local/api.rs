@@ -14,6 +14,7 @@ use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use tokio::net::UnixStream;
+use tokio::task::JoinSet;
 use toolgate_api::Api;
 use toolgate_core::scope::Credential;
 use toolgate_store::Store;
@@ -46,8 +47,14 @@ type RequestBody = UnsyncBoxBody<Bytes, std::io::Error>;
 type AnswerBody = UnsyncBoxBody<Bytes, Failure>;
 
 enum Way {
-    Running(SendRequest<RequestBody>),
+    Running(Connection),
     Own(Box<Own>),
+}
+
+/// A connection to the running gateway. It ends with its owner.
+struct Connection {
+    sender: SendRequest<RequestBody>,
+    _exchange: JoinSet<()>,
 }
 
 /// A gateway that lives as long as the command.
@@ -75,7 +82,7 @@ impl LocalApi {
     /// The API of the running gateway of the data folder, if there is one.
     pub(crate) async fn running(config: &Config) -> anyhow::Result<Option<Self>> {
         let Some(stream) = Socket::Api.connect(&config.data).await else { return Ok(None) };
-        connected(stream).await.map(|sender| Some(Self(Way::Running(sender))))
+        connected(stream).await.map(|connection| Some(Self(Way::Running(connection))))
     }
 
     pub(crate) async fn get(&mut self, path: &[&str], query: &[(&str, String)]) -> anyhow::Result<Value> {
@@ -143,7 +150,7 @@ impl LocalApi {
         passed: &Passed,
     ) -> anyhow::Result<Response<AnswerBody>> {
         match &mut self.0 {
-            Way::Running(sender) => {
+            Way::Running(Connection { sender, .. }) => {
                 sender.ready().await.context("the gateway has gone")?;
                 let answer = patiently(sender.send_request(request), passed).await?;
                 let answer = answer.context("the gateway ended the connection")?;
@@ -186,14 +193,15 @@ where
     api.serve(request).await
 }
 
-async fn connected(stream: UnixStream) -> anyhow::Result<SendRequest<RequestBody>> {
+async fn connected(stream: UnixStream) -> anyhow::Result<Connection> {
     let shaken = http1::handshake(TokioIo::new(stream)).await;
     let (sender, connection) = shaken.context("the gateway does not speak HTTP on its socket")?;
-    tokio::spawn(async move {
+    let mut exchange = JoinSet::new();
+    exchange.spawn(async move {
         // The waiter for an answer gets the error.
         drop(connection.await);
     });
-    Ok(sender)
+    Ok(Connection { sender, _exchange: exchange })
 }
 
 fn request(

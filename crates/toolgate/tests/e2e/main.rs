@@ -1,4 +1,5 @@
 //! The real binary, spoken to from outside. One test binary: booting is cheap, linking is not.
+#![expect(clippy::disallowed_methods, reason = "a test starts tasks and reads settings as it likes")]
 
 mod attacks;
 mod bad_input;

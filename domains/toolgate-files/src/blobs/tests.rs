@@ -1,4 +1,5 @@
 //! The promises about bytes, in a folder and in S3.
+#![expect(clippy::disallowed_methods, reason = "a test starts tasks and reads settings as it likes")]
 
 mod outage;
 

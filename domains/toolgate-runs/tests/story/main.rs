@@ -1,4 +1,5 @@
 //! The promises of runs, tested on a real database.
+#![expect(clippy::disallowed_methods, reason = "a test starts tasks and reads settings as it likes")]
 
 mod batches;
 mod calls;

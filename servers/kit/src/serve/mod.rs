@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::capability::Capability;
@@ -37,10 +38,12 @@ pub(crate) fn run(capability: Capability, settings: Settings) -> Result<(), RunE
 }
 
 async fn serve(capability: Capability, settings: Settings, home: &Home) -> Result<(), RunError> {
-    let signals = watch_signals().map_err(RunError::Runtime)?;
+    // Dropped at the end, which ends them.
+    let mut background = JoinSet::new();
+    let signals = watch_signals(&mut background).map_err(RunError::Runtime)?;
     let server = Arc::new(Server::new(capability, settings.limits, home));
     server.pool.prepare();
-    tokio::spawn(sweep_refs(server.refs.clone(), settings.limits.refs_age));
+    background.spawn(sweep_refs(server.refs.clone(), settings.limits.refs_age));
     tokio::task::spawn_blocking(home::sweep);
     let done = match settings.transport {
         Transport::Stdio => stdio::serve(&server, signals).await,
@@ -51,12 +54,12 @@ async fn serve(capability: Capability, settings: Settings, home: &Home) -> Resul
 }
 
 /// Cancelled by the first signal; the second ends the program at once.
-fn watch_signals() -> std::io::Result<CancellationToken> {
+fn watch_signals(background: &mut JoinSet<()>) -> std::io::Result<CancellationToken> {
     const KILLED: i32 = 130;
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let came = CancellationToken::new();
     let token = came.clone();
-    tokio::spawn(async move {
+    background.spawn(async move {
         for _ in 0..2 {
             tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} }
             if came.is_cancelled() {

@@ -19,6 +19,7 @@ use nix::unistd::{dup2_stdin, dup2_stdout, getpgrp, getpid};
 
 use super::{Job, REFS_VARIABLE, Reply, Telling, frames};
 use crate::capability::Capability;
+use crate::environment;
 use crate::refs::RefStore;
 use crate::settings::Limits;
 use crate::trouble::{Trouble, TroubleCode};
@@ -44,8 +45,8 @@ pub(crate) fn run(make: impl FnOnce() -> Capability, limits: &Limits) -> ExitCod
 fn work(make: impl FnOnce() -> Capability, limits: &Limits) -> io::Result<()> {
     let (mut input, output) = take_pipes()?;
     limit_itself(limits)?;
-    let refs =
-        std::env::var_os(REFS_VARIABLE).ok_or_else(|| io::Error::other("no folder for refs is given"))?;
+    let refs = environment::variable(REFS_VARIABLE)
+        .ok_or_else(|| io::Error::other("no folder for refs is given"))?;
     let bench = Bench { capability: make(), refs: RefStore::open(refs, limits.refs_bytes), output };
     bench.output.send(&Reply::Ready)?;
     let (sender, receiver) = sync_channel(1);

@@ -14,6 +14,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::environment;
 use crate::trouble::Trouble;
 use crate::work::Progress;
 
@@ -23,7 +24,7 @@ const WORKER_VARIABLE: &str = "CAPABILITY_WORKER";
 const REFS_VARIABLE: &str = "CAPABILITY_WORKER_REFS";
 
 pub(crate) fn is_worker() -> bool {
-    std::env::var_os(WORKER_VARIABLE).is_some()
+    environment::variable(WORKER_VARIABLE).is_some()
 }
 
 /// One call.

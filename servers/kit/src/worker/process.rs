@@ -12,11 +12,12 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
-use tokio::task::JoinHandle;
 use tokio::time::timeout;
+use tokio_util::task::TaskTracker;
 
 use super::{REFS_VARIABLE, Reply, WORKER_VARIABLE, frames};
 use crate::cli::TOKEN_VARIABLE;
+use crate::environment;
 
 /// The running program, even if its file has been replaced since.
 const ITSELF: &str = "/proc/self/exe";
@@ -41,7 +42,7 @@ pub(super) struct Worker {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     words: Arc<Mutex<VecDeque<u8>>>,
-    listener: JoinHandle<()>,
+    listener: TaskTracker,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -71,7 +72,7 @@ impl Launch {
         let name = arguments.next().unwrap_or_else(|| OsString::from(ITSELF));
         let mut command = Command::new(ITSELF);
         command.arg0(name).args(arguments).env(WORKER_VARIABLE, "1").env(REFS_VARIABLE, &self.refs);
-        if std::env::var_os(ARENAS_VARIABLE).is_none() {
+        if environment::variable(ARENAS_VARIABLE).is_none() {
             command.env(ARENAS_VARIABLE, ARENAS);
         }
         // Workers read untrusted data; they must not have the token.
@@ -83,7 +84,9 @@ impl Launch {
             return Err(io::Error::other("a pipe is missing"));
         };
         let words = Arc::default();
-        let listener = tokio::spawn(listen(errors, Arc::clone(&words)));
+        let listener = TaskTracker::new();
+        listener.spawn(listen(errors, Arc::clone(&words)));
+        listener.close();
         Ok(Worker { child, input, output: BufReader::new(output), words, listener })
     }
 }
@@ -137,7 +140,7 @@ impl Worker {
         // Its status is final once its pipes are closed; a program that it started may live on.
         self.kill();
         let status = timeout(END_LIMIT, self.child.wait()).await.ok().and_then(Result::ok);
-        drop(timeout(END_LIMIT, &mut self.listener).await);
+        drop(timeout(END_LIMIT, self.listener.wait()).await);
         let mut words = self.words.lock().unwrap_or_else(PoisonError::into_inner).clone();
         (status, String::from_utf8_lossy(words.make_contiguous()).into_owned())
     }

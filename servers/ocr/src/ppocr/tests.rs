@@ -1,5 +1,6 @@
 //! Pictures with known text, read with the real weights: `script/ocr-model` fetches them. Without them these
 //! tests report that they were skipped, unless `TOOLGATE_TEST_OCR` requires them.
+#![expect(clippy::disallowed_methods, reason = "a test starts tasks and reads settings as it likes")]
 
 use std::path::PathBuf;
 

@@ -107,6 +107,7 @@ fn as_png(pixels: &RgbImage) -> Result<Vec<u8>, OcrError> {
     Ok(bytes)
 }
 
+#[expect(clippy::disallowed_methods, reason = "a program is looked for where the shell would find it")]
 fn on_path(name: &Path) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|program| program.is_file())

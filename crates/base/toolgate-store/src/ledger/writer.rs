@@ -84,7 +84,7 @@ impl LedgerWriter {
             known: Known::default(),
             away: None,
         };
-        tokio::spawn(task.run(inbox));
+        store.tasks.spawn(task.run(inbox));
         Ok(writer)
     }
 

@@ -1,5 +1,6 @@
 //! The promises of the store, tested on real folders and databases. Each story runs twice: on SQLite and on
 //! Postgres.
+#![expect(clippy::disallowed_methods, reason = "a test starts tasks and reads settings as it likes")]
 
 mod approvals;
 mod desk;

@@ -1,4 +1,5 @@
 //! A real HTTP receiver that keeps its requests and answers as configured.
+#![expect(clippy::disallowed_methods, reason = "a test starts tasks and reads settings as it likes")]
 
 use std::convert::Infallible;
 use std::net::SocketAddr;

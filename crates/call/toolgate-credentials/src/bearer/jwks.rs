@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, PublicKeyUse};
 use jsonwebtoken::{Algorithm, DecodingKey};
 use serde_json::Value;
+use tokio_util::task::TaskTracker;
 use toolgate_core::address::Reach;
 use toolgate_core::egress::Egress;
 use url::Url;
@@ -28,6 +29,7 @@ pub(super) struct Jwks {
     keys: RwLock<Arc<KeySet>>,
     times: RwLock<Times>,
     asking: tokio::sync::Mutex<()>,
+    refetching: TaskTracker,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -79,6 +81,7 @@ impl Jwks {
             keys: RwLock::default(),
             times: RwLock::default(),
             asking: tokio::sync::Mutex::new(()),
+            refetching: TaskTracker::new(),
         }
     }
 
@@ -119,7 +122,7 @@ impl Jwks {
     pub(super) fn refetch_in_background(self: &Arc<Self>) {
         if self.is_refetch_due() {
             let own = Arc::clone(self);
-            drop(tokio::spawn(async move { own.ask().await }));
+            self.refetching.spawn(async move { own.ask().await });
         }
     }
 

@@ -1,4 +1,5 @@
 //! The keyring against a real authorization server on a loopback port.
+#![expect(clippy::disallowed_methods, reason = "a test starts tasks and reads settings as it likes")]
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

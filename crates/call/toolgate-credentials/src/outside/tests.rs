@@ -1,4 +1,5 @@
 //! Sources that answer, that do not, and whose answers change.
+#![expect(clippy::disallowed_methods, reason = "a test starts tasks and reads settings as it likes")]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,5 @@
 //! Servers of both eras and both kinds of transport, well behaved and not, behind the `Servers` port.
+#![expect(clippy::disallowed_methods, reason = "a test starts tasks and reads settings as it likes")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
 mod anew;

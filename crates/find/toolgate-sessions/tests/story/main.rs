@@ -1,4 +1,5 @@
 //! The promises of sessions, tested on real databases. Each story runs twice: on SQLite and on Postgres.
+#![expect(clippy::disallowed_methods, reason = "a test starts tasks and reads settings as it likes")]
 
 mod defaults;
 mod ending;

@@ -1,4 +1,5 @@
 //! The surroundings of the API in tests: a policy that allows, a few tools, a caller that answers by name.
+#![expect(clippy::disallowed_methods, reason = "a test starts tasks and reads settings as it likes")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,4 +1,5 @@
 //! The requests of this measurement: bytes that are made while they are sent, and counted while they are read.
+#![expect(clippy::disallowed_methods, reason = "a measurement starts tasks as it likes")]
 
 use std::path::Path;
 

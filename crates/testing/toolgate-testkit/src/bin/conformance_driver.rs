@@ -2,6 +2,7 @@
 //!
 //! The suite judges the requests to its own server. With the gateway between, this program drives it;
 //! without, it is the client under test itself, which shows that it makes the right requests.
+#![expect(clippy::disallowed_methods, reason = "the suite says in the environment what to do")]
 
 use std::env;
 use std::time::Duration;

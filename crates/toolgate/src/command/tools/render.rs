@@ -5,6 +5,7 @@ use toolgate_core::Digest;
 use toolgate_core::moment::rfc3339;
 use toolgate_core::registry::{Finding, FindingKind, ToolRow};
 
+use crate::environment;
 use crate::output::printable;
 use crate::table::{Reader, Table, clean};
 
@@ -22,8 +23,7 @@ pub(super) enum Colour {
 impl Colour {
     /// Colours are for terminals, unless the user disabled them.
     pub(super) fn of(reader: Reader) -> Colour {
-        let refused = std::env::var_os("NO_COLOR").is_some_and(|refused| !refused.is_empty());
-        if reader == Reader::Terminal && !refused { Colour::Yes } else { Colour::No }
+        if reader == Reader::Terminal && !environment::refuses_colours() { Colour::Yes } else { Colour::No }
     }
 }
 

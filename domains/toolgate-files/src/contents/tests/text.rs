@@ -1,3 +1,5 @@
+#![expect(clippy::disallowed_methods, reason = "a test starts tasks and reads settings as it likes")]
+
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 

@@ -1,4 +1,5 @@
 //! Unused content is removed, used content stays.
+#![expect(clippy::disallowed_methods, reason = "a test starts tasks and reads settings as it likes")]
 
 use std::time::Duration;
 

@@ -2,13 +2,13 @@
 //! never change: the first definition is only in the row until there is a second one.
 
 use std::sync::LazyLock;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use toolgate_core::registry::Definition;
 use toolgate_core::{CanonicalName, RawJson};
 
 use super::row::definition;
 use super::{ToolRowChange, key};
+use crate::clock::since_1970;
 use crate::db::{Statement, Transaction};
 use crate::error::doing;
 use crate::row::row;
@@ -130,6 +130,5 @@ fn changed_keys(changes: &[ToolRowChange]) -> Option<String> {
 }
 
 fn now_us() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
+    i64::try_from(since_1970().as_micros()).unwrap_or(i64::MAX)
 }
