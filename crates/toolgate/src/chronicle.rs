@@ -2,9 +2,10 @@
 //! their era, their complaints. One task writes it, with a short delay.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -124,20 +125,20 @@ impl Memory {
     /// There are these servers and no others.
     pub(crate) fn know(&self, specs: &[ServerSpec]) {
         let known = specs.iter().map(|spec| (spec.name.clone(), fingerprint(spec))).collect();
-        *self.fingerprints.lock().unwrap_or_else(PoisonError::into_inner) = known;
+        *self.fingerprints.lock() = known;
         if self.company == Company::None {
             self.notes.add(Note::Known(specs.iter().map(|spec| spec.name.clone()).collect()));
         }
     }
 
     fn fingerprint(&self, server: &ServerName) -> Option<String> {
-        self.fingerprints.lock().unwrap_or_else(PoisonError::into_inner).get(server).cloned()
+        self.fingerprints.lock().get(server).cloned()
     }
 }
 
 impl Facts for Memory {
     fn remembered(&self, server: &ServerName) -> Option<(Era, String)> {
-        if let Some(era) = self.eras.lock().unwrap_or_else(PoisonError::into_inner).get(server) {
+        if let Some(era) = self.eras.lock().get(server) {
             return Some(era.clone());
         }
         self.stored.get(&(server.clone(), self.fingerprint(server)?)).cloned()
@@ -145,7 +146,7 @@ impl Facts for Memory {
 
     fn remember(&self, server: &ServerName, era: Era, protocol_version: &str) {
         let fact = (era, protocol_version.to_owned());
-        self.eras.lock().unwrap_or_else(PoisonError::into_inner).insert(server.clone(), fact);
+        self.eras.lock().insert(server.clone(), fact);
         self.notes.add(Note::Era(server.clone(), era, protocol_version.to_owned()));
     }
 }

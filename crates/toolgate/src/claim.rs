@@ -8,9 +8,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use toolgate_store::{CLAIM_SILENCE_MAX, ClaimError, GATEWAY_SILENCE_MAX, Outage, Store, StoreError, StreamClaim, StreamWatch};
-use toolgate_runs::Runs;
 use tokio::task::JoinSet;
+use toolgate_runs::Runs;
+use toolgate_store::{
+    CLAIM_SILENCE_MAX, ClaimError, GATEWAY_SILENCE_MAX, Outage, Store, StoreError, StreamClaim, StreamWatch,
+};
 
 use crate::config::Config;
 

@@ -1,9 +1,10 @@
 //! Notifications of servers, passed on to registry, hub and chronicle.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::watch;
 use toolgate_core::port::{AskKind, BoxFuture, Watcher};
 use toolgate_core::server::{Listing, ServerHealth, ServerState};
@@ -47,7 +48,7 @@ impl Ears {
 
     /// The last lines a server wrote to its standard error.
     pub(crate) fn heard(&self, server: &ServerName) -> Vec<String> {
-        let tails = self.tails.lock().unwrap_or_else(PoisonError::into_inner);
+        let tails = self.tails.lock();
         tails.get(server).into_iter().flatten().cloned().collect()
     }
 
@@ -101,7 +102,7 @@ impl Watcher for Ears {
 
     fn stderr_line(&self, server: &ServerName, line: &str) {
         tracing::debug!(%server, line, "stderr");
-        keep_tail(&mut self.tails.lock().unwrap_or_else(PoisonError::into_inner), server, line);
+        keep_tail(&mut self.tails.lock(), server, line);
         self.note(Note::Stderr(server.clone(), line.to_owned()));
     }
 }

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use anyhow::Context;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 use toolgate_api::{InstanceToken, SecretKeeper, SecretPlace, SecretSource, StoredSecret};
 use toolgate_core::codes;
-use tokio_util::task::TaskTracker;
 use toolgate_core::egress::Egress;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::{Principal, Role, ServerName};

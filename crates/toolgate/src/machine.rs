@@ -1,8 +1,9 @@
 //! The servers as the registry drives them, and their numbers as others read them.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use toolgate_catalog::Update;
 use toolgate_core::ServerName;
 use toolgate_core::registry::WireName;
@@ -39,7 +40,7 @@ impl Machine {
 
     /// Starts the requested servers so far. From now on requests are applied at once.
     pub(crate) fn run(&self) {
-        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut first = self.first.lock();
         self.running.store(true, Ordering::Release);
         let specs = first.take().unwrap_or_default();
         self.hub.expect(specs.iter().filter(|spec| can_be_reached(spec)).map(|spec| spec.name.clone()));
@@ -59,7 +60,7 @@ fn way(spec: &ServerSpec) -> Option<(ServerName, Way)> {
 
 impl Machinery for Machine {
     fn apply(&self, specs: Vec<ServerSpec>) {
-        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut first = self.first.lock();
         self.memory.know(&specs);
         self.keys.know(specs.iter().filter_map(way).collect());
         if self.running.load(Ordering::Acquire) {

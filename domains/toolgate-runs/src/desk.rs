@@ -1,8 +1,9 @@
 //! The parts of the runs, and the shared state of their tasks.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::governance::Clock;
 use toolgate_core::id::{CallId, RunId};
@@ -115,7 +116,7 @@ impl Desk {
     }
 
     pub(crate) fn keep(&self, late: Late) {
-        let mut kept = self.late();
+        let mut kept = self.late.lock();
         match kept.len() < LATE_MAX {
             true => kept.push(late),
             false => tracing::error!("too much waits for the store: the end of a call is not written down"),
@@ -124,7 +125,7 @@ impl Desk {
 
     /// Writes the kept events.
     pub(crate) async fn write_down_late(&self) {
-        let kept = std::mem::take(&mut *self.late());
+        let kept = std::mem::take(&mut *self.late.lock());
         for late in kept {
             self.write_down(late).await;
         }
@@ -147,11 +148,6 @@ impl Desk {
         };
         self.bells.ring(run);
         Ok(())
-    }
-
-    fn late(&self) -> MutexGuard<'_, Vec<Late>> {
-        // Every change is one push or take: a panic elsewhere leaves nothing half done.
-        self.late.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits, and returns true to continue.

@@ -2,8 +2,8 @@
 //! process, for as long as there are waiters.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
 use toolgate_core::id::InputId;
 use toolgate_core::run::InputRequest;
@@ -19,21 +19,22 @@ pub(crate) struct Waiting {
 impl Waiting {
     /// Becomes the question once it is no longer pending.
     pub(crate) fn wait_for(&self, id: &InputId) -> watch::Receiver<Option<InputRequest>> {
-        let answer = self.lock().entry(id.clone()).or_insert_with(|| watch::Sender::new(None)).subscribe();
+        let answer =
+            self.answers.lock().entry(id.clone()).or_insert_with(|| watch::Sender::new(None)).subscribe();
         self.begun.notify_one();
         answer
     }
 
     /// A question is no longer pending.
     pub(crate) fn tell(&self, input: &InputRequest) {
-        if let Some(sender) = self.lock().get(&input.id) {
+        if let Some(sender) = self.answers.lock().get(&input.id) {
             sender.send_replace(Some(input.clone()));
         }
     }
 
     /// The questions that still have waiters.
     pub(crate) fn wanted(&self) -> Vec<InputId> {
-        let mut answers = self.lock();
+        let mut answers = self.answers.lock();
         answers.retain(|_, sender| sender.receiver_count() > 0);
         answers.keys().cloned().collect()
     }
@@ -41,10 +42,5 @@ impl Waiting {
     /// Resolves when a new waiter has come since the last time.
     pub(crate) async fn begun(&self) {
         self.begun.notified().await;
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Answers> {
-        // Every change is one insert or remove: a panic elsewhere leaves nothing half done.
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -4,8 +4,9 @@
 //! waiting behind them, and no more queries run at once than there are cores.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
+
+use parking_lot::Mutex;
 
 /// Queries that are worked on at the same time.
 const QUERY_LANES_MAX: usize = 8;
@@ -35,8 +36,8 @@ impl Lanes {
     }
 }
 
-/// A lane guards no data, so a panic in it leaves nothing inconsistent.
+/// Runs something alone in its lane.
 fn run_in<T>(lane: &Mutex<()>, work: impl FnOnce() -> T) -> T {
-    let _running = lane.lock().unwrap_or_else(PoisonError::into_inner);
+    let _running = lane.lock();
     work()
 }

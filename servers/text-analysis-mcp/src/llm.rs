@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use capability_kit::{environment, Outgoing, OutgoingError};
+use capability_kit::{Outgoing, OutgoingError, environment};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};

@@ -124,8 +124,7 @@ impl Service<Name> for Resolver {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
-
+    use parking_lot::Mutex;
     use toolgate_core::address::AddressRules;
 
     use super::*;
@@ -145,7 +144,7 @@ mod tests {
 
     impl Lookup for Scripted {
         fn addresses(&self, _: &str) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
-            let mut answers = self.0.lock().expect("not poisoned");
+            let mut answers = self.0.lock();
             let answer = if answers.len() > 1 { answers.pop() } else { answers.last().cloned() };
             Box::pin(std::future::ready(Ok(answer.unwrap_or_default())))
         }

@@ -1,8 +1,9 @@
 //! TLS for an egress. The machine's root certificates are read once, and configurations are shared: a gateway
 //! has many servers and few egress settings.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
+use parking_lot::Mutex;
 use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -59,7 +60,7 @@ pub fn check(egress: &Egress) -> Result<(), BadEgress> {
 pub(crate) fn tls(egress: &Egress) -> Result<Arc<ClientConfig>, BadEgress> {
     static KNOWN: Mutex<Vec<(Known, Arc<ClientConfig>)>> = Mutex::new(Vec::new());
     let wanted = Known { trust: egress.trust.clone(), identity: egress.identity.clone() };
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = KNOWN.lock();
     if let Some((_, config)) = known.iter().find(|(one, _)| *one == wanted) {
         return Ok(config.clone());
     }

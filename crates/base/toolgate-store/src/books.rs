@@ -5,9 +5,10 @@ mod asking;
 mod deciding;
 pub(crate) mod events;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use toolgate_core::approval::{Approval, ApprovalState, Binding, Grant, Withdrawn};
 use toolgate_core::event::{Durability, Entry, Event, EventKind};
 use toolgate_core::governance::{
@@ -77,8 +78,7 @@ impl Books {
 
     /// Changes the settings of approvals from now on.
     pub fn set_approvals(&self, approved_valid: Duration, escalate_to: Vec<String>) {
-        *self.inner.terms.lock().unwrap_or_else(PoisonError::into_inner) =
-            Terms { approved_valid, escalate_to };
+        *self.inner.terms.lock() = Terms { approved_valid, escalate_to };
     }
 
     /// The store behind them.
@@ -221,7 +221,7 @@ impl Inner {
     }
 
     fn terms(&self) -> Terms {
-        self.terms.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.terms.lock().clone()
     }
 
     fn tenant(&self) -> &'static str {

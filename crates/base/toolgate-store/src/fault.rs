@@ -8,7 +8,8 @@ pub(crate) use harmless::Faults;
 #[cfg(any(test, debug_assertions))]
 mod armed {
     use std::sync::atomic::{AtomicU32, Ordering};
-    use std::sync::{Mutex, PoisonError};
+
+    use parking_lot::Mutex;
 
     use crate::Store;
     use crate::db::{Dialect, Transaction};
@@ -32,16 +33,16 @@ mod armed {
 
     impl Faults {
         fn set(&self, plan: Plan) {
-            *self.plan.lock().unwrap_or_else(PoisonError::into_inner) = plan;
+            *self.plan.lock() = plan;
         }
 
         fn is_to_come(&self) -> bool {
-            let plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
+            let plan = self.plan.lock();
             matches!(*plan, Plan::Once(1..) | Plan::From(1..))
         }
 
         pub(crate) fn check(&self) -> Result<(), sqlx::Error> {
-            let mut plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut plan = self.plan.lock();
             let (next, fails) = match *plan {
                 Plan::None => (Plan::None, false),
                 Plan::Once(left) if left > 1 => (Plan::Once(left - 1), false),

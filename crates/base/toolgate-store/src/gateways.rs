@@ -7,9 +7,11 @@
 //! its writer notices the new tenure and does not write the ends of the calls that were closed.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use crate::db::{Dialect, Transaction};
 use crate::error::{doing, random_bytes};
@@ -181,7 +183,7 @@ impl StreamClaim {
     }
 
     pub(crate) fn tenure(&self) -> Tenure {
-        self.tenure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.tenure.lock().clone()
     }
 
     async fn attempt(&self, tenure: &Tenure, watched: &mut Watched) -> Result<Attempt, StoreError> {
@@ -259,7 +261,7 @@ impl StreamClaim {
         }
         // Before the writer learns of the new tenure: what is open by now was sent in the old one.
         let closed = self.store.sweep(&self.stream).await?.len();
-        *self.tenure.lock().unwrap_or_else(PoisonError::into_inner) = next;
+        *self.tenure.lock() = next;
         self.is_lost.store(false, Ordering::Relaxed);
         tracing::info!(stream = self.stream, closed, "this gateway writes its stream of the ledger again");
         Ok(true)

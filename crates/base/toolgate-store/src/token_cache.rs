@@ -1,9 +1,9 @@
 //! Verdicts on tokens, cached for less than a second: the door asks on every request and must not wait.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::{Mutex, MutexGuard};
 use sha2::{Digest as _, Sha256};
 use toolgate_core::scope::Credential;
 
@@ -114,8 +114,7 @@ impl TokenCache {
     }
 
     fn lock(&self) -> MutexGuard<'_, Verdicts> {
-        // Every change is one insert or remove: a panic elsewhere leaves nothing half done.
-        self.verdicts.lock().unwrap_or_else(PoisonError::into_inner)
+        self.verdicts.lock()
     }
 }
 

@@ -2,9 +2,10 @@
 //! process are found by one task that polls for as long as there are waiters.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 use toolgate_core::approval::{Approval, ApprovalState};
 use toolgate_core::id::ApprovalId;
@@ -52,8 +53,7 @@ impl Waiting {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // Every change is one insert or remove: a panic elsewhere leaves nothing half done.
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock()
     }
 }
 

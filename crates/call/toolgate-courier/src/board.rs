@@ -1,8 +1,9 @@
 //! The state of deliveries to each receiver, as seen by this process. It starts empty.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use toolgate_store::clock::now_ms;
 
 /// Clones share everything.
@@ -27,7 +28,7 @@ pub struct Standing {
 impl Board {
     /// By the name of its place in the ledger.
     pub fn standing(&self, sink: &str) -> Standing {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(sink).cloned().unwrap_or_default()
+        self.0.lock().get(sink).cloned().unwrap_or_default()
     }
 
     pub(crate) fn took(&self, sink: &str, events: usize) {
@@ -54,7 +55,7 @@ impl Board {
     }
 
     fn note(&self, sink: &str, change: impl FnOnce(&mut Standing)) {
-        let mut standings = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut standings = self.0.lock();
         change(standings.entry(sink.to_owned()).or_default());
     }
 }

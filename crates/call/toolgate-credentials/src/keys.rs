@@ -5,8 +5,9 @@ mod holder;
 mod index;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, RwLock};
 use rmcp::transport::auth::WWWAuthenticateParams;
 use toolgate_core::address::{AddressRules, Reach};
 use toolgate_core::port::{BoxFuture, Keyring, NoKey, Viewer};
@@ -84,7 +85,7 @@ impl Keys {
 
     /// Sets the servers and the ways to them. An unlisted server may be reached at public addresses only.
     pub fn know(&self, servers: BTreeMap<ServerName, Way>) {
-        *self.inner.servers.write().unwrap_or_else(PoisonError::into_inner) = servers;
+        *self.inner.servers.write() = servers;
     }
 
     /// Checks whether the vault has changed, in any process, and forgets the opened values if so.
@@ -184,14 +185,14 @@ impl Inner {
             &self.vault.list(None).await?,
             self.vault.origins().await?,
         );
-        lock(&self.holders).retain(|owner, _| fresh.has_signed_in(owner));
-        *self.index.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(fresh);
-        lock(&self.secrets).clear();
+        self.holders.lock().retain(|owner, _| fresh.has_signed_in(owner));
+        *self.index.write() = Arc::new(fresh);
+        self.secrets.lock().clear();
         Ok(())
     }
 
     fn index(&self) -> Arc<Index> {
-        Arc::clone(&self.index.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.index.read())
     }
 
     async fn find(&self, asked: &Asked) -> Result<String, NoKey> {
@@ -255,14 +256,14 @@ impl Inner {
     }
 
     fn opened(&self, index: &Index, key: &(Owner, String)) -> Option<String> {
-        let secrets = lock(&self.secrets);
+        let secrets = self.secrets.lock();
         let known = secrets.get(key).filter(|opened| opened.generation == index.generation)?;
         Some(known.value.expose().to_owned())
     }
 
     fn remember(&self, index: &Index, key: (Owner, String), value: Secret) -> String {
         let text = value.expose().to_owned();
-        let mut secrets = lock(&self.secrets);
+        let mut secrets = self.secrets.lock();
         if secrets.len() >= SECRETS_MAX {
             secrets.clear();
         }
@@ -284,7 +285,7 @@ impl Inner {
     }
 
     fn holder(&self, owner: Owner) -> Arc<Holder> {
-        let mut holders = lock(&self.holders);
+        let mut holders = self.holders.lock();
         let make = |owner: &Owner| {
             let kept = Kept { vault: self.vault.clone(), owner: owner.clone(), by: PrincipalId::gateway() };
             Arc::new(Holder::new(kept))
@@ -293,7 +294,7 @@ impl Inner {
     }
 
     fn way(&self, server: &ServerName) -> Way {
-        let servers = self.servers.read().unwrap_or_else(PoisonError::into_inner);
+        let servers = self.servers.read();
         servers.get(server).cloned().unwrap_or_else(|| Reach::Within(AddressRules::default()).into())
     }
 
@@ -335,11 +336,6 @@ fn no_secret(server: &ServerName, name: &str) -> NoKey {
     NoKey(format!(
         "the vault has no secret \"{name}\" for \"{server}\"; `toolgate secrets set {server} {name}` stores it"
     ))
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Every change is one insert, removal or sweep: a panic elsewhere leaves nothing half done.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

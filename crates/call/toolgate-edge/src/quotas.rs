@@ -5,10 +5,11 @@ mod line;
 mod rule;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::json;
 use tokio::time::Instant;
 use toolgate_core::codes;
@@ -287,7 +288,7 @@ impl Quotas {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Holder, Arc<Tally>>> {
-        self.tallies.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tallies.lock()
     }
 }
 
@@ -343,7 +344,7 @@ impl Tally {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -2,8 +2,9 @@
 //! the one result.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 use toolgate_core::RawJson;
 use toolgate_core::id::ApprovalId;
@@ -65,7 +66,7 @@ impl Flights {
     }
 
     fn lock(&self) -> MutexGuard<'_, Board> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -2,8 +2,8 @@
 //! leaves.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::{Mutex, MutexGuard};
 use toolgate_core::id::ApprovalId;
 
 #[derive(Default)]
@@ -22,7 +22,7 @@ impl Held {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<ApprovalId, usize>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

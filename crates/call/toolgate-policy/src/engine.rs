@@ -1,9 +1,10 @@
 //! The policies in force, and how they are exchanged while calls are being judged.
 
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use arc_swap::ArcSwap;
+use parking_lot::Mutex;
 use toolgate_core::decision::{Decision, Glimpse, Policy, Question, Template, Visibility};
 use toolgate_core::{Digest, Effects, Tool};
 
@@ -40,7 +41,7 @@ impl PolicyEngine {
     /// Reads everything again. Policies that do not load, or would fail on a current tool, leave the old ones
     /// in force. Returns the version in force.
     pub fn reload(&self, tools: &[Arc<Tool>]) -> Result<Digest, PolicyError> {
-        let mut origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut origin = self.origin.lock();
         origin.stamps = origin.sources.stamp();
         let exchanged = self.exchange(&origin.sources, tools);
         origin.refused = exchanged.as_ref().err().cloned();
@@ -49,7 +50,7 @@ impl PolicyEngine {
 
     /// The same with other sources. They are those that are followed from now on, whether they load or not.
     pub fn reload_from(&self, sources: Sources, tools: &[Arc<Tool>]) -> Result<Digest, PolicyError> {
-        let mut origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut origin = self.origin.lock();
         let stamps = sources.stamp();
         let exchanged = self.exchange(&sources, tools);
         *origin = Origin { sources, stamps, refused: exchanged.as_ref().err().cloned() };
@@ -58,14 +59,14 @@ impl PolicyEngine {
 
     /// True if the policies come from there.
     pub fn is_from(&self, sources: &Sources) -> bool {
-        self.origin.lock().unwrap_or_else(PoisonError::into_inner).sources == *sources
+        self.origin.lock().sources == *sources
     }
 
     /// The errors of the policies in force for the current tools. They were loaded before these tools were
     /// known, or tools have changed since; calls that they fail on are denied.
     pub fn broken(&self, tools: &[Arc<Tool>]) -> Option<PolicyError> {
         let (sources, is_refused) = {
-            let origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
+            let origin = self.origin.lock();
             (origin.sources.clone(), origin.refused.is_some())
         };
         // Refused policies are not in force, and those in force cannot be read any more. Built-in rules fit
@@ -79,13 +80,13 @@ impl PolicyEngine {
     /// True if files were added, removed or changed since they were last read. Cheap enough to ask every
     /// second; a change that did not load is reported once.
     pub fn sources_changed(&self) -> bool {
-        let origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
+        let origin = self.origin.lock();
         origin.sources.stamp() != origin.stamps
     }
 
     /// The reason why the last read policies are not in force; `None` if they are.
     pub fn refusal(&self) -> Option<PolicyError> {
-        self.origin.lock().unwrap_or_else(PoisonError::into_inner).refused.clone()
+        self.origin.lock().refused.clone()
     }
 
     /// Every rule that has a say at the gateway's own level of care.
@@ -101,7 +102,7 @@ impl PolicyEngine {
     /// The same policies under another level of care.
     pub fn under(&self, template: Template) -> Result<PolicyEngine, PolicyError> {
         let levels = self.current.load().under(template)?;
-        let origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
+        let origin = self.origin.lock();
         let sources = Sources { template, ..origin.sources.clone() };
         let origin = Mutex::new(Origin { sources, stamps: origin.stamps.clone(), refused: None });
         Ok(Self { current: ArcSwap::from_pointee(levels), origin })

@@ -3,9 +3,10 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use cedar_policy::{Entities, Entity};
+use parking_lot::RwLock;
 use toolgate_core::scope::AgentName;
 use toolgate_core::{CanonicalName, Digest, Effects, Principal, Tool};
 
@@ -120,13 +121,13 @@ impl<T> Cache<T> {
     }
 
     pub(crate) fn get(&self, hash: u64, fits: impl FnOnce(&T) -> bool) -> Option<Arc<T>> {
-        let shelf = self.shelf(hash).read().unwrap_or_else(PoisonError::into_inner);
+        let shelf = self.shelf(hash).read();
         shelf.get(&hash).filter(|value| fits(value)).cloned()
     }
 
     pub(crate) fn put(&self, hash: u64, value: T) -> Arc<T> {
         let value = Arc::new(value);
-        let mut shelf = self.shelf(hash).write().unwrap_or_else(PoisonError::into_inner);
+        let mut shelf = self.shelf(hash).write();
         if shelf.len() >= self.shelf_max {
             shelf.clear();
         }
@@ -136,7 +137,7 @@ impl<T> Cache<T> {
 
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
-        self.shelves.iter().map(|shelf| shelf.read().unwrap().len()).sum()
+        self.shelves.iter().map(|shelf| shelf.read().len()).sum()
     }
 
     fn shelf(&self, hash: u64) -> &RwLock<HashMap<u64, Arc<T>>> {

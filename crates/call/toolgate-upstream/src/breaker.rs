@@ -4,9 +4,9 @@
 //! is for the time after a failure.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 /// Failures in a row after which it rests.
@@ -62,7 +62,7 @@ impl Breaker {
         if !self.open.load(Ordering::Acquire) {
             return Ok(Admission { breaker: self, kind: Kind::Usual });
         }
-        let kind = match self.rest().as_mut() {
+        let kind = match self.rest.lock().as_mut() {
             None => Kind::Usual,
             Some(rest) => {
                 rest.refusal()?;
@@ -78,16 +78,12 @@ impl Breaker {
         if !self.open.load(Ordering::Acquire) {
             return None;
         }
-        self.rest().as_ref()?.refusal().err()
-    }
-
-    fn rest(&self) -> MutexGuard<'_, Option<Box<Rest>>> {
-        self.rest.lock().unwrap_or_else(PoisonError::into_inner)
+        self.rest.lock().as_ref()?.refusal().err()
     }
 
     /// A call that was sent before the pause began says nothing about now, however it ended.
     fn usual_failed(&self, reason: &str) {
-        let mut rest = self.rest();
+        let mut rest = self.rest.lock();
         if rest.is_none() && self.failures.fetch_add(1, Ordering::AcqRel) + 1 >= FAILURES_MAX {
             *rest = Some(Box::new(Rest::new(reason, REST)));
             self.open.store(true, Ordering::Release);
@@ -95,20 +91,20 @@ impl Breaker {
     }
 
     fn close(&self) {
-        let mut rest = self.rest();
+        let mut rest = self.rest.lock();
         *rest = None;
         self.failures.store(0, Ordering::Release);
         self.open.store(false, Ordering::Release);
     }
 
     fn rest_longer(&self, reason: &str) {
-        if let Some(rest) = self.rest().as_mut() {
+        if let Some(rest) = self.rest.lock().as_mut() {
             **rest = Rest::new(reason, (rest.length * 2).min(REST_MAX));
         }
     }
 
     fn give_probe_back(&self) {
-        if let Some(rest) = self.rest().as_mut() {
+        if let Some(rest) = self.rest.lock().as_mut() {
             rest.probing = false;
         }
     }

@@ -11,9 +11,9 @@
 mod observed;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
 use toolgate_core::port::{Reply, ServerRequest};
 use toolgate_core::tool::{CacheRule, CacheScope};
@@ -137,7 +137,7 @@ impl Cache {
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

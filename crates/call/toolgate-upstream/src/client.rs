@@ -9,11 +9,12 @@ mod body;
 mod line;
 mod prompt;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderValue, Method, Request, Uri, header};
+use parking_lot::Mutex;
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 use toolgate_core::egress::Egress;
@@ -160,7 +161,7 @@ impl Client {
     }
 
     fn take_idle(&self) -> Option<Line> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = self.idle.lock();
         let here = this_thread();
         let at = idle.iter().rposition(|one| one.thread == here)?;
         let latest = idle.remove(at);
@@ -176,7 +177,7 @@ impl Client {
         if line.is_over() || self.tasks.is_closed() {
             return;
         }
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = self.idle.lock();
         if idle.len() < IDLE_CONNECTIONS_MAX {
             idle.push(Idle { line, since: Instant::now(), thread: this_thread() });
         }
@@ -185,12 +186,12 @@ impl Client {
     /// Lets the connections go that have idled too long. Nothing else would notice that the server closed them.
     pub(crate) fn sweep(&self) {
         let now = Instant::now();
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).retain(|one| now - one.since <= IDLE_MAX);
+        self.idle.lock().retain(|one| now - one.since <= IDLE_MAX);
     }
 
     /// Lets every idle connection go.
     pub(crate) fn close_idle(&self) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.idle.lock().clear();
     }
 
     async fn connect(&self) -> Result<Line, SendError> {

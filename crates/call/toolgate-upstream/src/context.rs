@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use parking_lot::Mutex;
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -194,13 +195,13 @@ const WORDS_CHARS_MAX: usize = 300;
 
 impl LastWords {
     pub(crate) fn clear(&self) {
-        *self.lock() = Words::default();
+        *self.0.lock() = Words::default();
     }
 
     /// A line on standard error.
     pub(crate) fn set(&self, line: &str) {
         let Some(line) = shortened(line) else { return };
-        let mut words = self.lock();
+        let mut words = self.0.lock();
         if words.error.is_none() && tells_an_error(&line) {
             words.error = Some(line.clone());
         }
@@ -210,13 +211,13 @@ impl LastWords {
     /// A line on standard output that is not JSON. The first is reported: it shows what prints there.
     pub(crate) fn not_json(&self, line: &[u8]) {
         let line = shortened(&String::from_utf8_lossy(line));
-        let mut words = self.lock();
+        let mut words = self.0.lock();
         words.not_json = words.not_json.take().or(line);
     }
 
     /// `what`, and the lines if there were any.
     pub(crate) fn after(&self, what: String) -> String {
-        let words = self.lock();
+        let words = self.0.lock();
         let mut told = what;
         if let Some(line) = &words.not_json {
             told.push_str(&format!("; it printed what is not JSON where messages belong: {line:?}"));
@@ -227,10 +228,6 @@ impl LastWords {
             (None, None) => {}
         }
         told
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Words> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

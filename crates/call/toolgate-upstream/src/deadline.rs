@@ -1,9 +1,10 @@
 //! The time limit of a request. Time spent waiting for a person at the client does not count.
 
 use std::future::Future;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::task::coop::unconstrained;
 use tokio::time::{Instant, sleep_until};
@@ -36,7 +37,7 @@ impl Deadline {
 
     /// Stops the clock until the guard is dropped.
     pub(crate) fn hold(self: &Arc<Self>) -> Held {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.held.lock();
         held.open += 1;
         held.since.get_or_insert_with(Instant::now);
         Held(self.clone())
@@ -64,7 +65,7 @@ impl Deadline {
     }
 
     fn remaining(&self) -> Remaining {
-        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = self.held.lock();
         if held.open > 0 { Remaining::Held } else { Remaining::Until(self.at + held.total) }
     }
 }
@@ -78,7 +79,7 @@ pub(crate) struct Held(Arc<Deadline>);
 
 impl Drop for Held {
     fn drop(&mut self) {
-        let mut held = self.0.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.0.held.lock();
         held.open -= 1;
         if held.open == 0 {
             let waited = held.since.take().map_or(Duration::ZERO, |since| since.elapsed());

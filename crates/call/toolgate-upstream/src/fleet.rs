@@ -12,11 +12,12 @@ mod tasks;
 mod tools;
 mod vitals;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -134,7 +135,7 @@ impl Fleet {
 
     fn man(self: &Arc<Self>, spec: ServerSpec) -> Vec<Arc<Member>> {
         // A member may fail at once, before it is on the roll: nothing is reported until it is.
-        let quiet = self.told();
+        let quiet = self.told.lock();
         let before = self.roll.load_full();
         let members: Vec<Arc<Member>> = members_of(&spec)
             .into_iter()
@@ -160,7 +161,7 @@ impl Fleet {
 
     /// Removes all members. Requests in progress may finish; no new ones come in.
     pub(crate) fn disband(&self) -> Vec<Arc<Member>> {
-        let _quiet = self.told();
+        let _quiet = self.told.lock();
         let before = self.roll.load_full();
         let spec = ServerSpec { transport: no_instances(), ..before.spec.clone() };
         self.roll.store(Arc::new(Roll { is_over: true, ..Roll::new(spec, Vec::new(), Some(&before)) }));
@@ -187,7 +188,7 @@ impl Fleet {
     /// Checks all members again and reports changes to the gateway.
     pub(crate) fn member_changed(&self) {
         // Locked while reporting, so that two concurrent changes are reported in order.
-        let mut told = self.told();
+        let mut told = self.told.lock();
         let roll = self.roll.load_full();
         if roll.is_over {
             return;
@@ -226,10 +227,6 @@ impl Fleet {
 
     fn waits_for_others(&self, roll: &Roll) -> bool {
         !self.settled.load(Ordering::Acquire) && roll.members.iter().any(|member| member.is_new())
-    }
-
-    fn told(&self) -> MutexGuard<'_, Told> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -8,11 +8,12 @@ mod environment;
 mod template;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use parking_lot::{Mutex, MutexGuard};
 use toolgate_core::port::{Keyring, NoKey, Viewer};
 use toolgate_core::server::{Isolation, ServerSpec, TransportSpec};
 use toolgate_core::{PrincipalId, ServerName};
@@ -157,7 +158,7 @@ impl Keys {
 
     /// The cached data of this generation; that of another is useless.
     fn known(&self, generation: u64) -> MutexGuard<'_, Known> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         if known.generation != generation {
             *known = Known { generation, values: BTreeMap::new() };
         }

@@ -36,8 +36,9 @@ mod watching;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, RwLock};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -116,11 +117,11 @@ impl Manager {
     /// counts. Must be called inside a Tokio runtime and not by the [`Watcher`] itself, which receives calls
     /// meanwhile; returns at once.
     pub fn apply(&self, specs: Vec<ServerSpec>) {
-        let _only = self.applying.lock().unwrap_or_else(PoisonError::into_inner);
+        let _only = self.applying.lock();
         if self.stop.is_cancelled() {
             return;
         }
-        let before = self.fleets.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let before = self.fleets.read().clone();
         let mut fleets = BTreeMap::new();
         for spec in specs {
             let name = spec.name.clone();
@@ -138,7 +139,7 @@ impl Manager {
         }
         let gone = before.into_iter().filter(|(name, _)| !fleets.contains_key(name));
         let gone: Vec<Arc<Fleet>> = gone.map(|(_, fleet)| fleet).collect();
-        *self.fleets.write().unwrap_or_else(PoisonError::into_inner) = fleets;
+        *self.fleets.write() = fleets;
         gone.into_iter().for_each(|fleet| self.disband(fleet));
     }
 
@@ -157,8 +158,8 @@ impl Manager {
     pub async fn shutdown(&self) {
         self.stop.cancel();
         let fleets: Vec<Arc<Fleet>> = {
-            let _only = self.applying.lock().unwrap_or_else(PoisonError::into_inner);
-            self.fleets.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+            let _only = self.applying.lock();
+            self.fleets.read().values().cloned().collect()
         };
         futures_util::future::join_all(fleets.iter().map(|fleet| fleet.end())).await;
         self.leaving.close();
@@ -178,7 +179,7 @@ impl Manager {
     }
 
     fn fleet(&self, name: &ServerName) -> Option<Arc<Fleet>> {
-        self.fleets.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+        self.fleets.read().get(name).cloned()
     }
 }
 
@@ -241,7 +242,7 @@ impl Servers for Manager {
     }
 
     fn roots_changed(&self) {
-        for fleet in self.fleets.read().unwrap_or_else(PoisonError::into_inner).values() {
+        for fleet in self.fleets.read().values() {
             for member in fleet.members() {
                 let tasks = member.ctx.tasks.clone();
                 tasks.spawn(async move { member.roots_changed().await });

@@ -6,9 +6,10 @@ mod supervision;
 mod todo;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use parking_lot::{Mutex, RwLock};
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 use toolgate_core::port::{Caller, Reply, ServerError, ServerRequest};
@@ -267,7 +268,7 @@ impl Member {
             }
         };
         if let Some(tool) = tool {
-            match &*self.reading.read().unwrap_or_else(PoisonError::into_inner) {
+            match &*self.reading.read() {
                 Some(reading) if reading.offers(tool) => {}
                 Some(_) => return Standing::OffersOther,
                 None if self.unreadable.load(Ordering::Acquire) => {
@@ -316,7 +317,7 @@ impl Member {
     }
 
     pub(crate) fn state(&self) -> ServerState {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.state.lock().clone()
     }
 
     /// As one of several; `None` for processes, which are alone.
@@ -328,13 +329,13 @@ impl Member {
     }
 
     pub(crate) fn reading(&self) -> Option<Arc<Reading>> {
-        self.reading.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.reading.read().clone()
     }
 
     /// The same reading again changes nothing.
     fn keep_reading(&self, read: Reading) {
         self.unreadable.store(false, Ordering::Release);
-        let mut reading = self.reading.write().unwrap_or_else(PoisonError::into_inner);
+        let mut reading = self.reading.write();
         if reading.as_ref().is_none_or(|before| before.listing != read.listing) {
             *reading = Some(Arc::new(read));
         }
@@ -342,7 +343,7 @@ impl Member {
 
     fn forget_reading(&self) {
         self.unreadable.store(false, Ordering::Release);
-        *self.reading.write().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.reading.write() = None;
     }
 
     pub(crate) fn set_duty(&self, wanted: Duty) {
@@ -358,7 +359,7 @@ impl Member {
     }
 
     fn update(&self, change: impl FnOnce(&mut ServerState)) {
-        change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.state.lock());
         self.tell_fleet();
     }
 

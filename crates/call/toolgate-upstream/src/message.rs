@@ -7,10 +7,11 @@ mod pieces;
 mod reading;
 
 use std::future::poll_fn;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::Poll;
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 use toolgate_core::port::{Insert, SourceError, TextSource};
 
 pub(crate) use pieces::{Piece, Pieces};
@@ -122,13 +123,13 @@ impl Inserts {
     /// Opens the first source and waits for its first piece. An unreadable source is detected before anything
     /// has been written, and no other user of the connection waits for storage.
     pub(crate) async fn begin(&self) -> Result<(), SourceError> {
-        if self.begun().is_some() {
+        if self.begun.lock().is_some() {
             return Ok(());
         }
         let mut first = self.places[0].open();
         let peeked = poll_fn(|cx| self.watched(first.poll_peek(cx))).await;
         peeked.inspect_err(|error| self.broke(error))?;
-        *self.begun() = Some(first);
+        *self.begun.lock() = Some(first);
         Ok(())
     }
 
@@ -139,7 +140,7 @@ impl Inserts {
     }
 
     fn open(&self, place: usize) -> Reading {
-        let begun = if place == 0 { self.begun().take() } else { None };
+        let begun = if place == 0 { self.begun.lock().take() } else { None };
         begun.unwrap_or_else(|| self.places[place].open())
     }
 
@@ -153,7 +154,7 @@ impl Inserts {
     }
 
     fn become_unless_abandoned(&self, next: Progress) -> bool {
-        let mut progress = self.progress();
+        let mut progress = self.progress.lock();
         if matches!(*progress, Progress::Abandoned) {
             return false;
         }
@@ -163,7 +164,7 @@ impl Inserts {
 
     /// Ensures that a server without the whole message never gets it. `false` if it is too late for that.
     pub(crate) fn abandon(&self) -> bool {
-        let mut progress = self.progress();
+        let mut progress = self.progress.lock();
         if matches!(*progress, Progress::Whole) {
             return false;
         }
@@ -172,7 +173,7 @@ impl Inserts {
     }
 
     pub(crate) fn sent(&self) -> Sent {
-        match &*self.progress() {
+        match &*self.progress.lock() {
             Progress::Whole => Sent::Whole,
             Progress::Broken(error) => Sent::Broken(error.clone()),
             Progress::Writing | Progress::Reading | Progress::Abandoned => Sent::Partly,
@@ -181,15 +182,7 @@ impl Inserts {
 
     /// True if the wait is for a source.
     pub(crate) fn awaits_source(&self) -> bool {
-        matches!(*self.progress(), Progress::Reading)
-    }
-
-    fn begun(&self) -> MutexGuard<'_, Option<Reading>> {
-        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn progress(&self) -> MutexGuard<'_, Progress> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+        matches!(*self.progress.lock(), Progress::Reading)
     }
 }
 

@@ -1,10 +1,11 @@
 //! Separate connections for principals, if the operator wants a server's state kept apart.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{FutureExt, Shared};
+use parking_lot::Mutex;
 use tokio::time::{Instant, sleep, timeout};
 use toolgate_core::port::{BoxFuture, ServerError};
 use toolgate_core::server::Era;
@@ -43,18 +44,18 @@ impl Slot {
 
     /// The live connection, if it still is.
     fn usable(&self) -> Option<Arc<Live>> {
-        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        *self.used.lock() = Instant::now();
         self.current().filter(|live| live.pipe().is_some_and(|pipe| !pipe.is_closed()))
     }
 
     fn current(&self) -> Option<Arc<Live>> {
-        self.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.current.lock().clone()
     }
 
     /// The attempt in progress, or a new one. It continues when its waiters give up, so that a server that
     /// starts more slowly than one request allows is ready for the next.
     fn attempt(self: &Arc<Self>, ctx: &Arc<Context>, main: &Live, owner: &PrincipalId) -> Attempt {
-        let mut opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut opening = self.opening.lock();
         if let Some(attempt) = opening.as_ref().filter(|attempt| attempt.peek().is_none()) {
             return attempt.clone();
         }
@@ -67,9 +68,9 @@ impl Slot {
         let task = ctx.tasks.spawn(async move {
             let opened = open(&of, way).await;
             if let Ok(live) = &opened {
-                *slot.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(live.clone());
+                *slot.current.lock() = Some(live.clone());
             }
-            slot.opening.lock().unwrap_or_else(PoisonError::into_inner).take();
+            slot.opening.lock().take();
             opened
         });
         let failed = ctx.down("it could not be started");
@@ -78,7 +79,7 @@ impl Slot {
     }
 
     fn is_idle(&self, idle: Duration) -> bool {
-        let rests = self.used.lock().unwrap_or_else(PoisonError::into_inner).elapsed() >= idle;
+        let rests = self.used.lock().elapsed() >= idle;
         rests && self.current().is_none_or(|live| live.pipe().is_none_or(|pipe| pipe.pending.is_idle()))
     }
 }
@@ -100,7 +101,7 @@ impl OwnConnections {
     }
 
     fn slot(&self, ctx: &Context, principal: &PrincipalId) -> Result<Arc<Slot>, ServerError> {
-        let mut slots = self.slots();
+        let mut slots = self.slots.lock();
         if let Some(slot) = slots.get(principal) {
             return Ok(slot.clone());
         }
@@ -113,13 +114,13 @@ impl OwnConnections {
     }
 
     pub(crate) fn all(&self) -> Vec<Arc<Live>> {
-        self.slots().values().filter_map(|slot| slot.current()).collect()
+        self.slots.lock().values().filter_map(|slot| slot.current()).collect()
     }
 
     /// Ends the connections that have not been used for `idle`.
     pub(crate) async fn close_idle(&self, idle: Duration) {
         let mut closing = Vec::new();
-        self.slots().retain(|_, slot| {
+        self.slots.lock().retain(|_, slot| {
             let stays = !slot.is_idle(idle) || Arc::strong_count(slot) > 1;
             if !stays {
                 closing.extend(slot.current());
@@ -137,13 +138,11 @@ impl OwnConnections {
             if process.pipe.is_closed() || !process.is_outdated(ctx).await {
                 continue;
             }
-            self.slots().retain(|_, slot| slot.current().is_none_or(|current| !Arc::ptr_eq(&current, &live)));
+            self.slots
+                .lock()
+                .retain(|_, slot| slot.current().is_none_or(|current| !Arc::ptr_eq(&current, &live)));
             ctx.tasks.spawn(finish(ctx.clone(), live));
         }
-    }
-
-    fn slots(&self) -> MutexGuard<'_, BTreeMap<PrincipalId, Arc<Slot>>> {
-        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -169,7 +168,7 @@ async fn finish(ctx: Arc<Context>, live: Arc<Live>) {
 fn evict_oldest(slots: &mut BTreeMap<PrincipalId, Arc<Slot>>) -> bool {
     let resting =
         slots.iter().filter(|(_, slot)| slot.is_idle(Duration::ZERO) && Arc::strong_count(slot) == 1);
-    let oldest = resting.min_by_key(|(_, slot)| *slot.used.lock().unwrap_or_else(PoisonError::into_inner));
+    let oldest = resting.min_by_key(|(_, slot)| *slot.used.lock());
     let Some(oldest) = oldest.map(|(principal, _)| principal.clone()) else { return false };
     slots.remove(&oldest).is_some()
 }

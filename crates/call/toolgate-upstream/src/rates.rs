@@ -1,8 +1,8 @@
 //! A limit on the number of calls per unit of time.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::time::Instant;
 use toolgate_core::tool::{Rate, Refill};
 
@@ -19,7 +19,7 @@ impl Limiter {
 
     /// Takes one, or returns the wait until one is available.
     pub(crate) fn check(&self) -> Result<(), Duration> {
-        self.refill.lock().unwrap_or_else(PoisonError::into_inner).take(self.since.elapsed())
+        self.refill.lock().take(self.since.elapsed())
     }
 }
 

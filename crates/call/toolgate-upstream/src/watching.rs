@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
 use toolgate_core::RawJson;
@@ -61,7 +62,7 @@ impl Verdict {
 impl Wanted {
     /// Counts a wish. `false` if there are too many already for the server to be asked.
     pub(crate) fn add(&self, uri: &str) -> bool {
-        let mut wishes = self.wishes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut wishes = self.wishes.lock();
         let has_room = self.uris.borrow().len() < WATCHED_MAX;
         let wish = wishes.entry(uri.to_owned()).or_insert(Wish { count: 0, passed_on: false });
         wish.count += 1;
@@ -76,7 +77,7 @@ impl Wanted {
 
     /// Gives a wish back.
     pub(crate) fn remove(&self, uri: &str) {
-        let mut wishes = self.wishes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut wishes = self.wishes.lock();
         let Some(wish) = wishes.get_mut(uri) else { return };
         wish.count -= 1;
         if wish.count == 0 {
@@ -414,7 +415,7 @@ fn subscribe<'a>(ctx: &Arc<Context>, live: &'a Live, filter: &Filter) -> (Subscr
     let request = filter.request();
     let listener: Listener = Arc::new(move |method, params| match method {
         "notifications/subscriptions/acknowledged" => {
-            if let Some(sender) = sender.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            if let Some(sender) = sender.lock().take() {
                 // An acknowledgement that took too long has no waiter.
                 drop(sender.send(params));
             }

@@ -23,9 +23,10 @@ mod tool;
 mod update;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use arc_swap::ArcSwap;
+use parking_lot::Mutex;
 use toolgate_core::ServerName;
 use toolgate_core::server::Listing;
 
@@ -71,7 +72,7 @@ impl Catalog {
     /// Applies an update at once: no reader sees a part of it. The listing of a missing server is ignored: it
     /// was removed meanwhile.
     pub fn update(&self, update: Update) -> Changes {
-        let mut assembly = self.assembly.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut assembly = self.assembly.lock();
         if !assembly.take(update) {
             return Changes::default();
         }

@@ -1,8 +1,9 @@
 //! The cost and the presentation of each tool, computed once for each definition.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde_json::Value;
 use toolgate_catalog::{Entry, Snapshot};
 use toolgate_core::CanonicalName;
@@ -39,17 +40,17 @@ impl Cards {
 
     /// Forgets removed tools.
     pub(crate) fn forget_all_but(&self, snapshot: &Snapshot) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.lock();
         kept.retain(|name, _| snapshot.tools.find(name.as_str()).is_some());
     }
 
     fn look<T>(&self, entry: &Arc<Entry>, part: impl Fn(&Kept) -> Option<T>) -> Option<T> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.0.lock();
         kept.get(&entry.canonical).filter(|kept| kept.entry.reads_like(entry)).and_then(part)
     }
 
     fn keep(&self, entry: &Arc<Entry>, change: impl Fn(&mut Kept)) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock();
         let blank = || Kept { entry: entry.clone(), cost: None, card: None };
         let kept = all.entry(entry.canonical.clone()).or_insert_with(blank);
         if !kept.entry.reads_like(entry) {

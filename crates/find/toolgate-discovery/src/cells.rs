@@ -3,10 +3,11 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use arc_swap::ArcSwapOption;
+use parking_lot::{Mutex, RwLock};
 use toolgate_catalog::Snapshot;
 use toolgate_core::decision::Policy;
 use toolgate_core::scope::Seat;
@@ -57,7 +58,7 @@ impl Cells {
             &principal.groups,
             seat.run.is_some(),
         ));
-        let cells = self.cells.read().unwrap_or_else(PoisonError::into_inner);
+        let cells = self.cells.read();
         let known = cells.get(&key).filter(|cell| cell.fits(seat)).cloned();
         drop(cells);
         let cell = known.unwrap_or_else(|| self.add(key, seat));
@@ -73,7 +74,7 @@ impl Cells {
             making: Mutex::default(),
             used: AtomicU64::new(0),
         });
-        let mut cells = self.cells.write().unwrap_or_else(PoisonError::into_inner);
+        let mut cells = self.cells.write();
         if cells.len() >= CELLS_MAX {
             let mut used: Vec<u64> = cells.values().map(|cell| cell.used.load(Ordering::Relaxed)).collect();
             used.sort_unstable();
@@ -97,7 +98,7 @@ impl Cell {
         if let Some(view) = self.fresh(snapshot, policy) {
             return view;
         }
-        let _held = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        let _held = self.making.lock();
         if let Some(view) = self.fresh(snapshot, policy) {
             return view;
         }

@@ -1,9 +1,10 @@
 //! The search index over the whole catalogue, kept up with it: only tools that changed are read again.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use arc_swap::ArcSwap;
+use parking_lot::Mutex;
 use serde_json::Value;
 use toolgate_catalog::{Entry, Snapshot};
 use toolgate_core::{Digest, ServerName};
@@ -43,7 +44,7 @@ impl Finder {
         if let Some(index) = self.fresh(snapshot) {
             return index;
         }
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         if let Some(index) = self.fresh(snapshot) {
             return index;
         }

@@ -1,9 +1,10 @@
 //! The shared state of the registry's tasks.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::Value;
 use tokio::sync::Notify;
 use toolgate_catalog::ToolNames;
@@ -73,7 +74,7 @@ impl Desk {
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// On the monotonic clock.

@@ -4,7 +4,7 @@
 //! While the store is down, agents see the pinned definitions; new or changed ones wait, and are tried again.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -145,7 +145,7 @@ impl Desk {
     }
 
     fn show_named(&self, names: Vec<WireName>) {
-        let _turn = self.showing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.showing.lock();
         self.arrange(Update { names, ..Update::default() });
     }
 
@@ -165,7 +165,7 @@ impl Desk {
     /// Hands the roster to the code that reaches servers. Without the lock: that code may call back at once.
     pub(crate) fn hand_out(&self) {
         // Two that hand out at once must not overtake each other between looking and handing out.
-        let _turn = self.handing_out.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.handing_out.lock();
         let specs = {
             let mut state = self.state();
             std::mem::take(&mut state.pending.specs).then(|| state.roster.specs())
@@ -270,7 +270,7 @@ impl Desk {
 
     fn judge(&self, cases: &[Case]) -> Vec<Judged> {
         let now_ms = self.clock.now_ms();
-        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut names = self.names.lock();
         for case in cases {
             names.set(&case.server, case.offers.iter().map(|offer| offer.own.as_ref().to_owned()));
         }
@@ -344,7 +344,7 @@ impl Desk {
     /// Shows agents the current state of these servers, and the roster if it has changed.
     pub(crate) fn show(&self, servers: &BTreeSet<ServerName>) {
         // Two that show at once must not overtake each other between looking and showing.
-        let _turn = self.showing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.showing.lock();
         let update = self.update(servers);
         if let Some(update) = update {
             self.arrange(update);

@@ -4,7 +4,7 @@ mod defining;
 mod registering;
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -212,7 +212,7 @@ impl Desk {
     fn begin(&self) {
         let specs = {
             let mut state = self.state();
-            let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut names = self.names.lock();
             for (server, rows) in &state.rows {
                 names.set(server, rows.tools.keys().map(|own| own.as_ref().to_owned()));
             }

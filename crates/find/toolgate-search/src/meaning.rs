@@ -14,8 +14,9 @@ mod vector;
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use toolgate_core::ServerName;
 
 use crate::{Document, FUSED_MAX, Hit, Index, Place, Subset};
@@ -60,19 +61,19 @@ impl Meaning {
     /// Loads the vectors of an earlier run from the bytes of its cache; returns how many there were.
     pub fn remember(&self, bytes: &[u8]) -> Result<usize, BadCache> {
         let vectors = cache::decode(bytes, self.encoder.model(), self.encoder.dimensions())?;
-        let (count, mut shelf) = (vectors.len(), self.shelf());
+        let (count, mut shelf) = (vectors.len(), self.shelf.lock());
         vectors.into_iter().for_each(|(digest, vector)| shelf.put(digest, vector));
         Ok(count)
     }
 
     /// The bytes of a cache with the vectors of the current tools.
     pub fn cache(&self) -> Vec<u8> {
-        cache::encode(self.encoder.model(), self.encoder.dimensions(), self.shelf().embedded())
+        cache::encode(self.encoder.model(), self.encoder.dimensions(), self.shelf.lock().embedded())
     }
 
     /// Takes the tools of an index; those with a known text have their vector at once.
     pub fn follow(&self, index: &Arc<Index>) -> Progress {
-        let mut shelf = self.shelf();
+        let mut shelf = self.shelf.lock();
         shelf.follow(index);
         shelf.progress()
     }
@@ -80,23 +81,23 @@ impl Meaning {
     /// Embeds some of the missing texts. Slow: call it until it reports completion, on a thread that may
     /// block.
     pub fn embed_some(&self) -> Result<Progress, EncodeError> {
-        let missing = self.shelf().missing(BATCH_MAX);
+        let missing = self.shelf.lock().missing(BATCH_MAX);
         if !missing.is_empty() {
             let words: Vec<&str> = missing.iter().map(|(words, _)| &**words).collect();
             let vectors = self.encode(&words)?;
             missing.iter().zip(vectors).for_each(|((_, text), vector)| text.fill(vector));
         }
-        Ok(self.shelf().progress())
+        Ok(self.shelf.lock().progress())
     }
 
     pub fn progress(&self) -> Progress {
-        self.shelf().progress()
+        self.shelf.lock().progress()
     }
 
     /// The tools of a subset nearest in meaning to a query, the best first. Tools without a vector are left out.
     pub fn nearest(&self, subset: &Subset, query: &str, limit: usize) -> Result<Vec<Hit>, EncodeError> {
         let query = self.query(query)?;
-        let texts = self.shelf().view(subset.index());
+        let texts = self.shelf.lock().view(subset.index());
         let near = near(subset, &texts, &query).into_iter();
         let mut near: Vec<_> = near.filter_map(|tool| Some((tool.cosine?, tool.document))).collect();
         near.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -118,18 +119,18 @@ impl Meaning {
         let narrowed = servers.map(|servers| subset.of_servers(servers));
         let subset = narrowed.as_ref().unwrap_or(subset);
         let vector = self.query(query)?;
-        let texts = self.shelf().view(subset.index());
+        let texts = self.shelf.lock().view(subset.index());
         let by_words = subset.search(query, None, limit.max(FUSED_MAX));
         Ok(fuse::fuse(&by_words, &near(subset, &texts, &vector), limit))
     }
 
     fn query(&self, query: &str) -> Result<Arc<Vector>, EncodeError> {
         let query = queries::cut(query);
-        if let Some(vector) = self.queries().get(query) {
+        if let Some(vector) = self.queries.lock().get(query) {
             return Ok(vector);
         }
         let vector = Arc::new(self.encode(&[query])?.remove(0));
-        self.queries().put(query, &vector);
+        self.queries.lock().put(query, &vector);
         Ok(vector)
     }
 
@@ -141,14 +142,6 @@ impl Meaning {
             return Err(EncodeError::shape(texts.len(), dimensions));
         }
         Ok(vectors.iter().map(|vector| Vector::of(vector)).collect())
-    }
-
-    fn shelf(&self) -> MutexGuard<'_, Shelf> {
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn queries(&self) -> MutexGuard<'_, Queries> {
-        self.queries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,9 +1,10 @@
 //! Explicitly opened sessions, as far as this process knows them.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use toolgate_core::PrincipalId;
 use toolgate_core::id::SessionId;
 use toolgate_core::scope::Seat;
@@ -62,7 +63,7 @@ impl LiveSessions {
 
     pub(crate) fn end(&self, id: &SessionId) {
         if self.sessions.get(id).is_some() {
-            let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut ended = self.ended.lock();
             if ended.len() >= ENDED_MAX {
                 ended.pop_front();
             }
@@ -77,7 +78,7 @@ impl LiveSessions {
     }
 
     pub(crate) fn has_ended(&self, id: &SessionId) -> bool {
-        self.ended.lock().unwrap_or_else(PoisonError::into_inner).contains(id)
+        self.ended.lock().contains(id)
     }
 
     pub(crate) fn changes(&self) -> u64 {

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use parking_lot::RwLock;
 
 const SHARDS: usize = 32;
 
@@ -37,17 +38,17 @@ impl<K, V, S: BuildHasher + Default> Default for Shards<K, V, S> {
 
 impl<K: Eq + Hash, V: Clone, S: BuildHasher> Shards<K, V, S> {
     pub(crate) fn get(&self, key: &K) -> Option<V> {
-        read(self.shard(key)).get(key).cloned()
+        self.shard(key).read().get(key).cloned()
     }
 
     pub(crate) fn insert(&self, key: K, value: V) {
-        write(self.shard(&key)).insert(key, value);
+        self.shard(&key).write().insert(key, value);
     }
 
     /// The same with at most `max` entries in total: first the entries that `keep` rejects are removed, and
     /// if that is not enough the new one is dropped.
     pub(crate) fn insert_within(&self, max: usize, key: K, value: V, keep: impl Fn(&V) -> bool) {
-        let mut shard = write(self.shard(&key));
+        let mut shard = self.shard(&key).write();
         let shard_max = max.div_ceil(SHARDS);
         if shard.len() >= shard_max {
             shard.retain(|_, value| keep(value));
@@ -58,18 +59,18 @@ impl<K: Eq + Hash, V: Clone, S: BuildHasher> Shards<K, V, S> {
     }
 
     pub(crate) fn remove(&self, key: &K) -> Option<V> {
-        write(self.shard(key)).remove(key)
+        self.shard(key).write().remove(key)
     }
 
     pub(crate) fn retain(&self, keep: impl Fn(&V) -> bool) {
         for shard in &self.shards {
-            write(shard).retain(|_, value| keep(value));
+            shard.write().retain(|_, value| keep(value));
         }
     }
 
     /// All values, in no order.
     pub(crate) fn values(&self) -> Vec<V> {
-        self.shards.iter().flat_map(|shard| read(shard).values().cloned().collect::<Vec<_>>()).collect()
+        self.shards.iter().flat_map(|shard| shard.read().values().cloned().collect::<Vec<_>>()).collect()
     }
 
     /// By the upper half of the hash: the map inside uses both ends of it.
@@ -77,15 +78,6 @@ impl<K: Eq + Hash, V: Clone, S: BuildHasher> Shards<K, V, S> {
         let place = (self.hasher.hash_one(key) >> 32) % SHARDS as u64;
         &self.shards[usize::try_from(place).expect("less than the number of shards")]
     }
-}
-
-/// Every change is one insert or remove: a panic elsewhere leaves nothing half done.
-fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
-    lock.read().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
-    lock.write().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -7,8 +7,7 @@
 mod hour;
 mod latency;
 
-use std::sync::{Mutex, PoisonError};
-
+use parking_lot::Mutex;
 use toolgate_store::{LedgerFault, Store, StoreError, Verified};
 
 pub(crate) use hour::{Edge, Hour, MINUTES, Sums};
@@ -93,10 +92,10 @@ impl Pulse {
 
     pub(crate) fn take_verification(&self, verified: &Verified, at_ms: i64) {
         let found = Verification { at_ms, events: verified.events, fault: verified.fault.clone() };
-        *self.verification.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+        *self.verification.lock() = Some(found);
     }
 
     pub(crate) fn verification(&self) -> Option<Verification> {
-        self.verification.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.verification.lock().clone()
     }
 }

@@ -1,7 +1,8 @@
 //! The ids of accepted signed messages, so that none can be replayed.
 
 use std::collections::{HashSet, VecDeque};
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 /// The maximum difference between the time of a signed message and ours.
 pub(crate) const TOLERANCE_MS: i64 = 5 * 60 * 1000;
@@ -22,7 +23,7 @@ struct Seen {
 impl SeenIds {
     /// Takes an id, unless it was taken before.
     pub(crate) fn take(&self, id: &str, now_ms: i64) -> bool {
-        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.0.lock();
         seen.forget_old(now_ms);
         let fresh = seen.ids.insert(id.to_owned());
         if fresh {
@@ -33,7 +34,7 @@ impl SeenIds {
 
     /// Releases an id whose message could not be processed: its sender will try again.
     pub(crate) fn give_back(&self, id: &str) {
-        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.0.lock();
         seen.ids.remove(id);
         seen.order.retain(|(_, one)| one != id);
     }
@@ -69,7 +70,7 @@ mod tests {
     fn memory_is_bounded() {
         let seen = SeenIds::default();
         (0..IDS_MAX + 5).for_each(|id| assert!(seen.take(&id.to_string(), 0)));
-        let inner = seen.0.lock().expect("not poisoned");
+        let inner = seen.0.lock();
         assert_eq!((inner.ids.len(), inner.order.len()), (IDS_MAX, IDS_MAX));
     }
 }

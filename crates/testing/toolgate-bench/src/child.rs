@@ -5,12 +5,13 @@
 
 use std::collections::VecDeque;
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use parking_lot::Mutex;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 use tokio::process::{Child, Command};
 use tokio::sync::mpsc;
@@ -77,7 +78,7 @@ impl Watched {
 
     /// Its last output, indented, for an error message.
     pub(crate) fn last_words(&self) -> String {
-        let lines = self.last_lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines = self.last_lines.lock();
         lines.iter().map(|line| format!("  | {line}")).collect::<Vec<_>>().join("\n")
     }
 
@@ -110,7 +111,7 @@ async fn read_lines(
     let mut lines = BufReader::new(from).lines();
     while let Ok(Some(line)) = lines.next_line().await {
         {
-            let mut last = last_lines.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut last = last_lines.lock();
             if last.len() == LINES_KEPT_MAX {
                 last.pop_front();
             }

@@ -9,7 +9,7 @@ pub(crate) mod tools;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use anyhow::Context as _;
@@ -19,6 +19,7 @@ use http::{Method, Request, Response, StatusCode};
 use http_body::{Body, Frame};
 use http_body_util::{BodyExt as _, Either, Limited};
 use hyper::body::Incoming;
+use parking_lot::Mutex;
 use serde_json::value::RawValue;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -98,10 +99,6 @@ impl Server {
         Server { number, state: Mutex::new(state) }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn answer(&self, body: &Bytes) -> Reply {
         let message: Message<'_> = match serde_json::from_slice(body) {
             Ok(message) => message,
@@ -131,7 +128,7 @@ impl Server {
     }
 
     fn list(&self, id: &str) -> Response<ReplyBody> {
-        let tools = &self.state().tools;
+        let tools = &self.state.lock().tools;
         let body =
             format!(r#"{{"resultType":"complete","ttlMs":60000,"cacheScope":"public","tools":{tools}}}"#);
         replies::result(id, &body)
@@ -145,7 +142,7 @@ impl Server {
             "notifications/subscriptions/acknowledged",
             r#""notifications":{"toolsListChanged":true},"#,
         );
-        self.state().listeners.push(listener);
+        self.state.lock().listeners.push(listener);
         let mut response = Response::new(Either::Right(EventBody(body)));
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
         response
@@ -153,7 +150,7 @@ impl Server {
 
     /// Changes the description of the first tool, and notifies listeners.
     fn change(&self) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.changes += 1;
         state.tools = tools::list(self.number, state.changes);
         state.listeners.retain(|listener| !listener.events.is_closed());

@@ -4,10 +4,11 @@
 use std::fs::OpenOptions;
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 #[derive(Args, Clone, Debug)]
@@ -43,7 +44,7 @@ pub fn serve(settings: Settings) {
         // A call that waits must not keep others from being answered.
         std::thread::spawn(move || {
             let answer = answer(&settings, &message);
-            let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut out = out.lock();
             drop(writeln!(out, "{answer}"));
             drop(out.flush());
         });

@@ -1,8 +1,9 @@
 //! The equipment in front of servers in operators' networks: TLS with private certificates, and proxies.
 
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use rustls::ServerConfig;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
@@ -54,7 +55,7 @@ impl ConnectProxy {
 
     /// The requested targets, in order.
     pub fn asked(&self) -> Vec<String> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.asked.lock().clone()
     }
 }
 
@@ -68,7 +69,7 @@ async fn pass(mut near: TcpStream, asked: Arc<Mutex<Vec<String>>>, wanted: Optio
     let head = String::from_utf8_lossy(&head);
     let Some(target) = head.strip_prefix("CONNECT ").and_then(|rest| rest.split(' ').next()) else { return };
     let shown = head.lines().find_map(|line| line.strip_prefix("Proxy-Authorization: ")).map(str::to_owned);
-    asked.lock().unwrap_or_else(PoisonError::into_inner).push(target.to_owned());
+    asked.lock().push(target.to_owned());
     if wanted.is_some() && shown != wanted {
         drop(
             near.write_all(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n").await,

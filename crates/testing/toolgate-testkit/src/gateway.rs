@@ -3,9 +3,10 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 const STOP_WAIT: Duration = Duration::from_secs(20);
@@ -54,7 +55,7 @@ impl Gateway {
         let lines = log.clone();
         std::thread::spawn(move || {
             for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-                lines.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+                lines.lock().push(line);
             }
         });
         let mut first = String::new();
@@ -62,10 +63,7 @@ impl Gateway {
         stdout.read_line(&mut first).expect("stdout can be read");
         let said: Value = serde_json::from_str(&first).unwrap_or_else(|error| {
             std::thread::sleep(Duration::from_millis(100));
-            panic!(
-                "the gateway did not start: {error}: {first:?}; it said {:#?}",
-                log.lock().unwrap_or_else(PoisonError::into_inner)
-            );
+            panic!("the gateway did not start: {error}: {first:?}; it said {:#?}", log.lock());
         });
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let tokens = first_tokens(&said);
@@ -117,7 +115,7 @@ impl Gateway {
 
     /// The gateway's log so far.
     pub fn log(&self) -> Vec<String> {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.log.lock().clone()
     }
 
     /// The same address with another path.

@@ -4,9 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 /// Answers until the process ends.
@@ -53,21 +54,21 @@ impl StandIn {
     /// Puts a new version of a secret that has this one field.
     pub fn put(&self, path: &str, field: &str, value: &str) {
         let fields = [(field.to_owned(), value.to_owned())].into();
-        lock(&self.shared).secrets.insert(path.to_owned(), fields);
+        self.shared.lock().secrets.insert(path.to_owned(), fields);
     }
 
     /// Ends all logins.
     pub fn revoke_all(&self) {
-        lock(&self.shared).tokens.clear();
+        self.shared.lock().tokens.clear();
     }
 
     pub fn logins(&self) -> usize {
-        lock(&self.shared).logins
+        self.shared.lock().logins
     }
 
     /// The requested namespaces.
     pub fn namespaces(&self) -> Vec<String> {
-        lock(&self.shared).namespaces.iter().cloned().collect()
+        self.shared.lock().namespaces.iter().cloned().collect()
     }
 }
 
@@ -75,7 +76,7 @@ impl StandIn {
 fn converse(stream: &TcpStream, shared: &Mutex<Shared>) {
     let mut reader = BufReader::new(stream);
     while let Some(asked) = read(&mut reader) {
-        let (status, body) = lock(shared).answer(&asked);
+        let (status, body) = shared.lock().answer(&asked);
         let body = body.to_string();
         let head = format!(
             "HTTP/1.1 {status} Told\r\ncontent-type: application/json\r\ncontent-length: {}",
@@ -145,8 +146,4 @@ impl Shared {
             None => (404, json!({ "errors": [] })),
         }
     }
-}
-
-fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -8,6 +8,7 @@ use super::looking::Spare;
 use crate::cli::Global;
 use crate::config::{Config, References, Whereabouts};
 use crate::consent;
+use crate::environment;
 use crate::local::{Catalogue, LocalApi};
 use crate::table::Reader;
 

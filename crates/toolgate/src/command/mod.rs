@@ -32,8 +32,8 @@ mod tools;
 use std::process::ExitCode;
 
 use crate::cli::{Cli, Command};
-use context::Context;
 use crate::environment;
+use context::Context;
 
 pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let context = Context::new(cli.global, looking::only_looks(&cli.command))?;

@@ -1,8 +1,9 @@
 //! The texts that are being made: each content is read by one task at a time.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
+use parking_lot::Mutex;
 use toolgate_core::Digest;
 
 /// This many idle entries are removed at once.
@@ -17,7 +18,7 @@ type Turn = tokio::sync::Mutex<()>;
 impl Extractions {
     /// The holder makes the text; the waiters find it made.
     pub(super) fn turn(&self, digest: Digest, extractor: &str) -> Arc<Turn> {
-        let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut turns = self.0.lock();
         if turns.len() >= IDLE_MAX {
             turns.retain(|_, turn| turn.strong_count() > 0);
         }

@@ -8,14 +8,15 @@ use std::io;
 use std::os::fd::AsFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::{dup2_stdin, dup2_stdout, getpgrp, getpid};
+use parking_lot::Mutex;
 
 use super::{Job, REFS_VARIABLE, Reply, Telling, frames};
 use crate::capability::Capability;
@@ -108,7 +109,7 @@ impl Output {
     }
 
     fn send_frame(&self, frame: &[u8]) -> io::Result<()> {
-        let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = self.0.lock();
         frames::write(&mut *file, frame)
     }
 }
@@ -183,7 +184,7 @@ impl Teller {
     }
 
     fn is_news(&self, progress: &Progress) -> bool {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last.lock();
         let is_news = last.is_none_or(|(at, done)| {
             progress.done > done && (progress.done >= progress.total || at.elapsed() >= TELL_EVERY)
         });

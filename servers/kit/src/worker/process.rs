@@ -5,11 +5,12 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
+use parking_lot::Mutex;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
@@ -98,7 +99,7 @@ async fn listen(mut errors: ChildStderr, words: Arc<Mutex<VecDeque<u8>>>) {
     let mut stderr = tokio::io::stderr();
     while let Ok(length @ 1..) = errors.read(&mut piece).await {
         {
-            let mut words = words.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut words = words.lock();
             words.extend(&piece[..length]);
             let surplus = words.len().saturating_sub(WORDS_BYTES_MAX);
             words.drain(..surplus);
@@ -112,7 +113,7 @@ async fn listen(mut errors: ChildStderr, words: Arc<Mutex<VecDeque<u8>>>) {
 impl Worker {
     /// Earlier output no longer counts as its last words.
     pub(super) async fn send(&mut self, frame: &[u8]) -> io::Result<()> {
-        self.words.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.words.lock().clear();
         self.input.write_all(frame).await?;
         self.input.flush().await
     }
@@ -141,7 +142,7 @@ impl Worker {
         self.kill();
         let status = timeout(END_LIMIT, self.child.wait()).await.ok().and_then(Result::ok);
         drop(timeout(END_LIMIT, self.listener.wait()).await);
-        let mut words = self.words.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut words = self.words.lock().clone();
         (status, String::from_utf8_lossy(words.make_contiguous()).into_owned())
     }
 

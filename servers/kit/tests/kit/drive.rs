@@ -3,12 +3,13 @@
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use capability_testkit::{ProgressLog, call_of, clean, speak_with};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use parking_lot::Mutex;
 use rmcp::model::{CallToolRequest, ClientRequest, ProtocolVersion};
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt, PeerRequestOptions, RequestHandle, RoleClient};
 use rmcp::transport::StreamableHttpClientTransport;
@@ -99,7 +100,7 @@ pub(crate) async fn serve_at(address: &str, arguments: &[&str]) -> Http {
     let written = Arc::clone(&log);
     tokio::spawn(async move {
         while let Ok(Some(line)) = lines.next_line().await {
-            written.lock().unwrap().push(line);
+            written.lock().push(line);
         }
     });
     let listening = || find(&log, "listening on ");
@@ -109,7 +110,7 @@ pub(crate) async fn serve_at(address: &str, arguments: &[&str]) -> Http {
 }
 
 fn find(log: &Mutex<Vec<String>>, what: &str) -> Option<String> {
-    log.lock().unwrap().iter().find(|line| line.contains(what)).cloned()
+    log.lock().iter().find(|line| line.contains(what)).cloned()
 }
 
 impl Http {
@@ -130,7 +131,7 @@ impl Http {
     }
 
     pub(crate) fn logged(&self, what: &str) -> usize {
-        self.log.lock().unwrap().iter().filter(|line| line.contains(what)).count()
+        self.log.lock().iter().filter(|line| line.contains(what)).count()
     }
 
     pub(crate) async fn get(&self, path: &str) -> (u16, String) {

@@ -1,7 +1,7 @@
 //! Registration with a gateway, which here is a few lines that record their requests.
 
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Request, State};
@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 use http::{Method, StatusCode};
 use http_body_util::BodyExt;
 use nix::sys::signal::Signal;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
@@ -46,7 +47,7 @@ impl Gateway {
     }
 
     fn count(&self, method: &Method, path: &str) -> usize {
-        let told = self.told.lock().unwrap();
+        let told = self.told.lock();
         told.iter().filter(|(told_method, told_path, _)| told_method == method && told_path == path).count()
     }
 
@@ -59,7 +60,7 @@ impl Gateway {
     }
 
     fn set(&self, mood: Mood) {
-        *self.mood.lock().unwrap() = mood;
+        *self.mood.lock() = mood;
     }
 }
 
@@ -67,8 +68,8 @@ async fn answer(State((told, mood)): State<(Told, Arc<Mutex<Mood>>)>, request: R
     assert_eq!(request.headers()["authorization"], "Bearer secret");
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let body = request.into_body().collect().await.unwrap().to_bytes();
-    told.lock().unwrap().push((method, path.clone(), serde_json::from_slice(&body).unwrap_or_default()));
-    let mut mood = mood.lock().unwrap();
+    told.lock().push((method, path.clone(), serde_json::from_slice(&body).unwrap_or_default()));
+    let mut mood = mood.lock();
     match *mood {
         Mood::Unwilling => (StatusCode::FORBIDDEN, "{\"message\": \"not you\"}").into_response(),
         Mood::Forgetful if path == BEAT => {
@@ -88,7 +89,7 @@ async fn a_server_registers_shows_that_it_lives_and_says_goodbye() {
     let gateway = Gateway::start("127.0.0.1:0", Mood::Friendly).await;
     let mut server = serve(&options(&gateway.url)).await;
     eventually("it shows that it lives", async || gateway.beats() > 2).await;
-    let (_, _, registration) = gateway.told.lock().unwrap()[0].clone();
+    let (_, _, registration) = gateway.told.lock()[0].clone();
     assert_eq!(registration["url"], json!(server.url));
     assert_eq!((&registration["name"], &registration["instance_id"]), (&json!("sample-mcp"), &json!("one")));
     assert_eq!(
@@ -155,7 +156,7 @@ async fn a_token_in_a_file_is_read_and_the_public_url_registered() {
     ])
     .await;
     eventually("it registers", async || gateway.registrations() == 1).await;
-    let (_, _, registration) = gateway.told.lock().unwrap()[0].clone();
+    let (_, _, registration) = gateway.told.lock()[0].clone();
     assert_eq!(registration["url"], "http://documents.internal:1/mcp");
     assert_eq!(registration["instance_id"].as_str().unwrap().len(), 12);
 }
@@ -165,6 +166,6 @@ async fn the_gateway_is_told_the_token_that_it_has_to_show() {
     let gateway = Gateway::start("127.0.0.1:0", Mood::Friendly).await;
     let _server = serve(&[&options(&gateway.url)[..], &["--http-token", "hunter2"]].concat()).await;
     eventually("it registers", async || gateway.registrations() == 1).await;
-    let (_, _, registration) = gateway.told.lock().unwrap()[0].clone();
+    let (_, _, registration) = gateway.told.lock()[0].clone();
     assert_eq!(registration["token"], "hunter2");
 }

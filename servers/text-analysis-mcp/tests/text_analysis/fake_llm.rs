@@ -2,8 +2,9 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 /// Its behaviour for a request.
@@ -47,14 +48,14 @@ impl FakeLlm {
     }
 
     pub(crate) fn requests(&self) -> Vec<Request> {
-        self.requests.lock().unwrap().clone()
+        self.requests.lock().clone()
     }
 }
 
 fn serve(mut stream: TcpStream, manner: &Manner, heard: &Mutex<Vec<Request>>) -> Option<TcpStream> {
     let request = read(&stream)?;
     let with_form = request.body.get("response_format").is_some();
-    heard.lock().unwrap().push(request);
+    heard.lock().push(request);
     let (status, body) = match manner {
         Manner::Hangs => return Some(stream),
         Manner::Fails(status, body) => (*status, (*body).to_owned()),

@@ -3,7 +3,7 @@
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response, StatusCode};
@@ -12,6 +12,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
+use parking_lot::Mutex;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
@@ -57,7 +58,7 @@ impl Listener {
     }
 
     pub(super) fn received(&self) -> Vec<Received> {
-        self.received.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.received.lock().clone()
     }
 
     /// The received requests, by their signed id.
@@ -94,7 +95,7 @@ async fn keep(
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let (parts, body) = request.into_parts();
     let body = body.collect().await.expect("a body").to_bytes();
-    let mut received = received.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut received = received.lock();
     let answered = answering(received.len());
     received.push(Received { path: parts.uri.path().to_owned(), headers: parts.headers, body, answered });
     let mut response = Response::new(Full::default());

@@ -1,11 +1,12 @@
 //! The issuer's keys: fetched when they are first needed, again when a token names an unknown one, and every
 //! hour. While the issuer is down the last known ones stay valid.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, PublicKeyUse};
 use jsonwebtoken::{Algorithm, DecodingKey};
+use parking_lot::RwLock;
 use serde_json::Value;
 use tokio_util::task::TaskTracker;
 use toolgate_core::address::Reach;
@@ -136,7 +137,7 @@ impl Jwks {
     }
 
     fn set(&self) -> Arc<KeySet> {
-        Arc::clone(&self.keys.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.keys.read())
     }
 
     /// Asks the issuer, unless it was asked a moment ago. Concurrent callers wait for the same answer.
@@ -158,7 +159,7 @@ impl Jwks {
     }
 
     fn take(&self, fresh: Vec<IssuerKey>) {
-        let mut set = self.keys.write().unwrap_or_else(PoisonError::into_inner);
+        let mut set = self.keys.write();
         if !set.keys.iter().map(|key| &key.jwk).eq(fresh.iter().map(|key| &key.jwk)) {
             *set = Arc::new(KeySet { version: set.version + 1, keys: fresh });
         }
@@ -208,11 +209,11 @@ impl Jwks {
     }
 
     fn times(&self) -> Times {
-        *self.times.read().unwrap_or_else(PoisonError::into_inner)
+        *self.times.read()
     }
 
     fn note(&self, change: impl FnOnce(&mut Times)) {
-        change(&mut self.times.write().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.times.write());
     }
 
     /// As if this much time had passed.

@@ -1,8 +1,8 @@
 //! Valid tokens, until they expire: the door asks on every request and must not wait.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::{Mutex, MutexGuard};
 use toolgate_core::Principal;
 
 use super::claims::has_expired;
@@ -51,8 +51,7 @@ impl Known {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Digest, Good>> {
-        // Every change is one insert or one sweep: a panic elsewhere leaves nothing half done.
-        self.good.lock().unwrap_or_else(PoisonError::into_inner)
+        self.good.lock()
     }
 }
 

@@ -1,9 +1,9 @@
 //! One sign-in in use: its token while it is valid, and one renewal at a time.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::{Mutex, MutexGuard};
 use toolgate_core::port::NoKey;
 
 use super::Access;
@@ -259,6 +259,6 @@ impl Holder {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }

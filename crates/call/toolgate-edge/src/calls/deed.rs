@@ -3,8 +3,9 @@
 //! (refs) is read on the same path, and answered here.
 
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolgate_core::content::{Attached, Holder};
@@ -302,7 +303,7 @@ impl Executor for Deed {
         _arguments: Option<&'a RawJson>,
     ) -> Option<BoxFuture<'a, Result<(), CoreRefusal>>> {
         let session = self.caller.session.as_ref().map(|session| &session.line);
-        let keep = |places| *self.places.lock().unwrap_or_else(PoisonError::into_inner) = places;
+        let keep = |places| *self.places.lock() = places;
         match self.gateway.quotas.try_enter(&self.caller.client.seat(), session).at_once() {
             Ok(places) => {
                 keep(places);

@@ -2,8 +2,9 @@
 //! schema once more, and nothing else comes of it.
 
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use toolgate_catalog::Entry;
 use toolgate_core::id::SessionId;
 use toolgate_core::{CanonicalName, Digest};
@@ -24,7 +25,7 @@ struct Table {
 
 impl Described {
     pub(crate) fn note<'a>(&self, session: &SessionId, entries: impl IntoIterator<Item = &'a Arc<Entry>>) {
-        let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut table = self.0.lock();
         if !table.sessions.contains_key(session) {
             table.order.push_back(session.clone());
             if table.order.len() > SESSIONS_MAX
@@ -43,7 +44,7 @@ impl Described {
     }
 
     pub(crate) fn knows(&self, session: &SessionId, entry: &Entry) -> bool {
-        let table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let table = self.0.lock();
         table.sessions.get(session).is_some_and(|tools| tools.contains(&key(entry)))
     }
 }

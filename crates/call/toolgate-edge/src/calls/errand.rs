@@ -1,8 +1,9 @@
 //! The way of one call to whoever answers it: files and refs are looked up before people decide, become what the server wants
 //! once they have, and what comes back is made fit for the context.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde_json::Value;
 use toolgate_catalog::Entry;
 use toolgate_core::codes;
@@ -59,14 +60,10 @@ impl<'a> Errand<'a> {
         self.holder.run.as_ref().filter(|_| self.call.whole == Whole::ForClient)
     }
 
-    fn luggage(&self) -> MutexGuard<'_, Luggage> {
-        self.luggage.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Tells the run that the call has ended, if it was let in.
     pub(crate) async fn finish(&self, answer: &Answer) {
         let (admitted, bytes) = {
-            let luggage = self.luggage();
+            let luggage = self.luggage.lock();
             (luggage.admitted.clone(), luggage.result_bytes)
         };
         if let (Some(run), Some(call)) = (self.run(), admitted) {
@@ -104,7 +101,7 @@ impl<'a> Errand<'a> {
         let session = caller.session.as_ref().map(|session| &session.line);
         match gateway.quotas.try_enter(&caller.client.seat(), session).at_once() {
             Ok(places) => {
-                self.luggage().places = places;
+                self.luggage.lock().places = places;
                 None
             }
             Err(entering) => Some(entering),
@@ -125,13 +122,13 @@ impl<'a> Errand<'a> {
     async fn look_up(&self, arguments: &Value) -> Result<Attached, Refusal> {
         let contents = &self.call.gateway.contents;
         let attached = contents.attach(&self.holder, self.call.tool(), arguments).await?;
-        self.luggage().attachments.clone_from(&attached.attachments);
+        self.luggage.lock().attachments.clone_from(&attached.attachments);
         Ok(attached)
     }
 
     /// People may have taken their time: what they agreed to must still be there, and the same.
     async fn look_again(&self, arguments: &RawJson) -> Result<(), Refusal> {
-        let before = self.luggage().attachments.clone();
+        let before = self.luggage.lock().attachments.clone();
         let now = self.look_up(&arguments.decode().unwrap_or_default()).await?.attachments;
         // Whoever agreed may have taken one out.
         let is_named = |one: &Attachment| arguments.as_str().contains(&one.id);
@@ -148,7 +145,7 @@ impl<'a> Errand<'a> {
 
     async fn enter_run(&self, call: &CallId) -> Result<(), Refusal> {
         let Some(run) = self.run() else { return Ok(()) };
-        let files: u64 = self.luggage().attachments.iter().map(|one| one.bytes).sum();
+        let files: u64 = self.luggage.lock().attachments.iter().map(|one| one.bytes).sum();
         let given = self.given().as_bytes().len() as u64;
         let entering = RunCall {
             call: call.clone(),
@@ -157,7 +154,7 @@ impl<'a> Errand<'a> {
             bytes: given + files,
         };
         self.call.gateway.runs.admit(run, entering).await?;
-        self.luggage().admitted = Some(call.clone());
+        self.luggage.lock().admitted = Some(call.clone());
         Ok(())
     }
 
@@ -186,7 +183,7 @@ impl<'a> Errand<'a> {
             // A header that repeats no argument of this tool is something else that nobody has looked at.
             request.param_headers.retain(|(name, _)| is_declared(entry, name));
         }
-        self.luggage().sent = secrets;
+        self.luggage.lock().sent = secrets;
         Ok(forward::forward(gateway, caller, &entry.server, Some(call), request).await?.into())
     }
 
@@ -195,7 +192,7 @@ impl<'a> Errand<'a> {
         let Some((result, wrap)) = unpackable(&clean) else { return clean };
         let (result, contents) = (result.clone(), &self.call.gateway.contents);
         let holder = Holder { call: Some(call.clone()), ..self.holder.clone() };
-        let sent = std::mem::take(&mut self.luggage().sent);
+        let sent = std::mem::take(&mut self.luggage.lock().sent);
         let taken = contents.take_out(&holder, self.call.tool(), result, &sent).await;
         clean.less(wrap(taken.result), taken.refs, taken.notices)
     }
@@ -206,7 +203,7 @@ impl<'a> Errand<'a> {
         holder: &Holder,
         changed: Option<RawJson>,
     ) -> Result<(ServerRequest, Vec<Sent>), Undelivered> {
-        let attachments = self.luggage().attachments.clone();
+        let attachments = self.luggage.lock().attachments.clone();
         let ToolCall { gateway, entry, request, .. } = self.call;
         let given = changed.unwrap_or_else(|| self.given()).decode().unwrap_or_default();
         let expanding = gateway.contents.expand(holder, self.call.tool(), &given, &attachments);
@@ -269,7 +266,7 @@ impl Executor for Errand<'_> {
         Some(Box::pin(async move {
             if let Some(entering) = entering {
                 let places = entering.wait().await?;
-                self.luggage().places = places;
+                self.luggage.lock().places = places;
             }
             if let Some(arguments) = agreed {
                 self.look_again(arguments).await?;
@@ -304,7 +301,7 @@ impl Executor for Errand<'_> {
     fn must_unpack(&self, clean: &Clean) -> bool {
         let Some((result, _)) = unpackable(clean).filter(|_| self.own.is_none()) else { return false };
         let has_sent = {
-            let mut luggage = self.luggage();
+            let mut luggage = self.luggage.lock();
             luggage.result_bytes = result.as_bytes().len() as u64;
             !luggage.sent.is_empty()
         };

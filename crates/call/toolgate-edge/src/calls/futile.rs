@@ -2,9 +2,9 @@
 //! not fill the ledger. Those beyond it are counted, and the next one that is recorded says how many.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use toolgate_core::PrincipalId;
 
 const WINDOW: Duration = Duration::from_secs(60);
@@ -25,7 +25,7 @@ struct Window {
 impl Futile {
     /// Counts a call of a principal. If it is to be recorded: how many before it were not.
     pub(crate) fn count(&self, principal: &PrincipalId, now: Instant) -> Option<u64> {
-        let mut windows = self.lock();
+        let mut windows = self.0.lock();
         if windows.len() >= PRINCIPALS_MAX {
             windows.retain(|_, window| now.duration_since(window.began) < WINDOW);
         }
@@ -47,13 +47,9 @@ impl Futile {
 
     /// Counts a call that is not recorded for another reason.
     pub(crate) fn omit(&self, principal: &PrincipalId, count: u64) {
-        if let Some(window) = self.lock().get_mut(principal) {
+        if let Some(window) = self.0.lock().get_mut(principal) {
             window.omitted += count;
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<PrincipalId, Window>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

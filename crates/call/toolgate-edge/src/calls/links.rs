@@ -1,8 +1,8 @@
 //! Resources that results linked to.
 
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use toolgate_core::{PrincipalId, ServerName};
 
 /// Where resources are that results linked to, so that reading one finds the server that named it even if it never listed it.
@@ -19,7 +19,7 @@ const LINKS_MAX: usize = 10_000;
 
 impl Links {
     pub(crate) fn remember(&self, principal: &PrincipalId, server: &ServerName, uris: HashSet<String>) {
-        let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut table = self.0.lock();
         let mut uris: Vec<String> = uris.into_iter().collect();
         uris.sort();
         for uri in uris {
@@ -36,7 +36,7 @@ impl Links {
     }
 
     pub(crate) fn server_of(&self, principal: &PrincipalId, uri: &str) -> Option<ServerName> {
-        let table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let table = self.0.lock();
         table.servers.get(&(principal.clone(), uri.to_owned())).cloned()
     }
 }

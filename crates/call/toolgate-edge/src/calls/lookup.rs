@@ -1,8 +1,9 @@
 //! `search_tools` and `describe_tools`: calls that the gateway answers itself, on the way of every other call.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -79,7 +80,7 @@ pub(crate) async fn run(
     };
     let answer = gateway.pipeline.call(call, &Alone, &lookup, cancel).await;
     gateway.hub.metrics.tool_call(&answer.envelope);
-    let told = lookup.told.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let told = lookup.told.into_inner();
     match answer.body {
         AnswerBody::Result(result) => {
             remember(gateway, caller, &seat, &told);
@@ -120,7 +121,7 @@ impl Executor for Lookup {
                 BuiltIn::Describe => self.describe(&arguments)?,
                 BuiltIn::Search | BuiltIn::Call => self.search(&arguments).await?,
             };
-            *self.told.lock().unwrap_or_else(PoisonError::into_inner) = told;
+            *self.told.lock() = told;
             Ok(Reply::Complete(json!({ "content": [{ "type": "text", "text": text }] }).into()).into())
         })
     }

@@ -1,8 +1,9 @@
 //! The client behind one request, as the upstream side sees it: the way back for progress, logs and questions.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use toolgate_core::port::{AskKind, Belonging, BoxFuture, Caller, ClientKey};
 use toolgate_core::server::InstanceId;
@@ -64,7 +65,7 @@ impl RequestCaller {
 
     /// Which instance of a server answered.
     pub(crate) fn instance(&self) -> Option<InstanceId> {
-        self.answered_by.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.answered_by.lock().clone()
     }
 
     /// Whether anybody is there to take the answer.
@@ -128,7 +129,7 @@ impl Caller for RequestCaller {
     }
 
     fn answered_by(&self, instance: &InstanceId) {
-        *self.answered_by.lock().unwrap_or_else(PoisonError::into_inner) = Some(instance.clone());
+        *self.answered_by.lock() = Some(instance.clone());
     }
 
     fn progress(&self, params: RawJson) {

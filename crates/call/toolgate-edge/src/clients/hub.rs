@@ -1,10 +1,11 @@
 //! What servers tell on their own, fanned out to everyone who wants to hear it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
+use parking_lot::Mutex;
 use tokio::sync::{oneshot, watch};
 use toolgate_catalog::{Catalog, Entry, Snapshot, Update};
 use toolgate_core::id::SessionId;
@@ -63,7 +64,7 @@ impl Hub {
 
     /// The first list waits for these servers too.
     pub fn expect(&self, servers: impl IntoIterator<Item = ServerName>) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.unsettled.extend(servers);
         self.settled.send_replace(state.unsettled.is_empty());
     }
@@ -210,7 +211,7 @@ impl Hub {
     ) -> bool {
         let own_max = own_max.unwrap_or(usize::MAX).min(sessions_max - sessions_max / 4);
         session.seen.store(Some(self.discovery.view(&session.client.seat())));
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let is_theirs = |one: &&Arc<Session>| one.client.principal.id == session.client.principal.id;
         let theirs = state.sessions.values().filter(is_theirs).count();
         if state.sessions.len() >= sessions_max || theirs >= own_max {
@@ -221,16 +222,16 @@ impl Hub {
     }
 
     pub(crate) fn session(&self, id: &str) -> Option<Arc<Session>> {
-        self.lock().sessions.get(id).cloned()
+        self.state.lock().sessions.get(id).cloned()
     }
 
     pub(crate) fn session_count(&self) -> usize {
-        self.lock().sessions.len()
+        self.state.lock().sessions.len()
     }
 
     /// Ends a session: its streams close, its calls are cancelled, its subscriptions are given back.
     pub(crate) fn remove_session(&self, id: &str, servers: &dyn Servers) {
-        let Some(session) = self.lock().sessions.remove(id) else { return };
+        let Some(session) = self.state.lock().sessions.remove(id) else { return };
         session.closed.cancel();
         session.push.close();
         for (server, uri) in session.take_watched() {
@@ -250,13 +251,14 @@ impl Hub {
     }
 
     fn everybody(&self) -> (Vec<Arc<Session>>, Vec<Arc<Listener>>) {
-        let state = self.lock();
+        let state = self.state.lock();
         (state.sessions.values().cloned().collect(), state.listeners.values().cloned().collect())
     }
 
     pub(crate) fn sweep(&self, idle: Duration, servers: &dyn Servers) {
-        self.lock().sessions.values().for_each(|session| session.sweep());
+        self.state.lock().sessions.values().for_each(|session| session.sweep());
         let idle: Vec<String> = self
+            .state
             .lock()
             .sessions
             .values()
@@ -269,7 +271,7 @@ impl Hub {
     }
 
     pub(crate) fn add_listener(&self, listener: &Arc<Listener>) -> u64 {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.next += 1;
         let key = state.next;
         state.listeners.insert(key, listener.clone());
@@ -277,13 +279,13 @@ impl Hub {
     }
 
     pub(crate) fn remove_listener(&self, key: u64) {
-        self.lock().listeners.remove(&key);
+        self.state.lock().listeners.remove(&key);
     }
 
     /// The most talkative level that any session asked for.
     pub(crate) fn lowest_log_level(&self) -> Option<String> {
         let levels =
-            self.lock().sessions.values().filter_map(|session| session.log_level()).collect::<Vec<_>>();
+            self.state.lock().sessions.values().filter_map(|session| session.log_level()).collect::<Vec<_>>();
         levels.into_iter().min_by_key(|level| level_rank(level))
     }
 
@@ -352,15 +354,11 @@ impl Hub {
     }
 
     fn settle(&self, server: &ServerName) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.unsettled.remove(server);
         if state.unsettled.is_empty() {
             self.settled.send_replace(true);
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -3,10 +3,10 @@
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
 use bytes::Bytes;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::oneshot;
 use toolgate_core::port::AskKind;
 use toolgate_core::{RawJson, RpcError};
@@ -50,7 +50,7 @@ pub(crate) enum Mail {
 impl Mailbox {
     /// Leaves a message; `false` if nobody will read it or too many wait.
     pub(crate) fn leave(&self, message: Outbound) -> bool {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         if state.abandoned || state.waiting.len() >= WAITING_MAX {
             return false;
         }
@@ -61,7 +61,7 @@ impl Mailbox {
 
     /// Ends the call, with its answer or without. Says whether somebody is there to read it.
     pub(crate) fn finish(&self, answer: Option<Result<Said, RpcError>>) -> bool {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         state.answer = answer;
         state.finished = true;
         let read = !state.abandoned;
@@ -71,7 +71,7 @@ impl Mailbox {
 
     /// The reader has gone. Questions that wait are answered by being dropped. Says whether an answer lies unread.
     pub(crate) fn abandon(&self) -> bool {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         state.abandoned = true;
         let waiting = std::mem::take(&mut state.waiting);
         let unread = state.answer.take().is_some();
@@ -82,13 +82,13 @@ impl Mailbox {
 
     /// Whether the reader has gone.
     pub(crate) fn is_abandoned(&self) -> bool {
-        self.lock().abandoned
+        self.0.lock().abandoned
     }
 
     /// The next message, or the end.
     pub(crate) async fn next(&self) -> Mail {
         poll_fn(|context| {
-            let mut state = self.lock();
+            let mut state = self.0.lock();
             if let Some(message) = state.waiting.pop_front() {
                 return Poll::Ready(Mail::Outbound(message));
             }
@@ -99,10 +99,6 @@ impl Mailbox {
             Poll::Pending
         })
         .await
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

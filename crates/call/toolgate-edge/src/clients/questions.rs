@@ -5,9 +5,10 @@
 mod screen;
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use serde_json::Value;
 use toolgate_catalog::Catalog;
 use toolgate_core::event::About;
@@ -114,7 +115,7 @@ impl Questions {
 
     /// A question that belongs to no call: a server has one at a time.
     pub(crate) fn hold_open(self: &Arc<Self>, server: &ServerName) -> Option<OpenQuestion> {
-        let is_new = self.open.lock().unwrap_or_else(PoisonError::into_inner).insert(server.clone());
+        let is_new = self.open.lock().insert(server.clone());
         is_new.then(|| OpenQuestion { questions: self.clone(), server: server.clone() })
     }
 
@@ -183,7 +184,7 @@ pub(crate) struct OpenQuestion {
 
 impl Drop for OpenQuestion {
     fn drop(&mut self) {
-        self.questions.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.server);
+        self.questions.open.lock().remove(&self.server);
     }
 }
 

@@ -1,12 +1,13 @@
 //! A session of the older era: what `initialize` said, what is under way, and what waits to be told.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
 use bytes::Bytes;
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use toolgate_catalog::Entry;
@@ -95,18 +96,18 @@ impl Session {
     }
 
     pub(crate) fn touch(&self) {
-        self.lock().touched = Instant::now();
+        self.state.lock().touched = Instant::now();
     }
 
     /// Whether nothing has happened for `idle` and nobody listens.
     pub(crate) fn is_idle(&self, idle: Duration) -> bool {
-        let state = self.lock();
+        let state = self.state.lock();
         state.under_way.is_empty() && state.touched.elapsed() >= idle && !self.push.is_read()
     }
 
     /// Takes found tools into the list, as far as there is room; whether it is another list now.
     pub(crate) fn reveal(&self, entries: &[Arc<Entry>]) -> bool {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let before = state.revealed.len();
         for entry in entries {
             if state.revealed.len() >= REVEALED_MAX {
@@ -118,20 +119,20 @@ impl Session {
     }
 
     pub(crate) fn revealed(&self) -> Vec<Arc<Entry>> {
-        self.lock().revealed.values().cloned().collect()
+        self.state.lock().revealed.values().cloned().collect()
     }
 
     pub(crate) fn log_level(&self) -> Option<String> {
-        self.lock().log_level.clone()
+        self.state.lock().log_level.clone()
     }
 
     pub(crate) fn set_log_level(&self, level: &str) {
-        self.lock().log_level = Some(level.to_owned());
+        self.state.lock().log_level = Some(level.to_owned());
     }
 
     /// Remembers a request as under way or waiting; `None` if its id is already in use or too many are.
     pub(crate) fn begin(&self, id: &str, requests_max: usize) -> Result<Leash, RpcError> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.touched = Instant::now();
         if state.under_way.len() >= requests_max {
             let message = format!(
@@ -153,12 +154,12 @@ impl Session {
     }
 
     pub(crate) fn end(&self, id: &str) {
-        self.lock().under_way.remove(id);
+        self.state.lock().under_way.remove(id);
     }
 
     /// The client gave up on one of its requests.
     pub(crate) fn cancel(&self, id: &str) {
-        if let Some(leash) = self.lock().under_way.get(id) {
+        if let Some(leash) = self.state.lock().under_way.get(id) {
             leash.give_up();
         }
     }
@@ -166,7 +167,7 @@ impl Session {
     /// A request of ours to the client, ready to be sent; the answer goes to `answer`.
     pub(crate) fn ask(&self, kind: AskKind, params: &RawJson, answer: Answer) -> Bytes {
         let id = self.next_ask.fetch_add(1, Ordering::Relaxed);
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.asked.retain(|_, waiting| !waiting.is_closed());
         state.asked.insert(id, answer);
         compose::request(id, kind.method(), params.as_str())
@@ -174,7 +175,7 @@ impl Session {
 
     /// The client answered one of our requests. Answers nobody waits for are ignored.
     pub(crate) fn answered(&self, id: &str, outcome: Result<RawJson, RpcError>) {
-        let waiting = id.parse().ok().and_then(|id: u64| self.lock().asked.remove(&id));
+        let waiting = id.parse().ok().and_then(|id: u64| self.state.lock().asked.remove(&id));
         if let Some(waiting) = waiting {
             // The call that asked may have ended meanwhile.
             drop(waiting.send(outcome));
@@ -184,7 +185,7 @@ impl Session {
     /// True if the resource was not watched by this session before. A session that has ended, or watches as much as it
     /// may, watches nothing more.
     pub(crate) fn watch(&self, server: &ServerName, own: &str, uri: &str) -> Result<bool, RpcError> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if self.closed.is_cancelled() {
             return Err(RpcError::new(RpcError::INTERNAL, "the session has ended"));
         }
@@ -197,7 +198,7 @@ impl Session {
 
     /// Stops watching what the client watched under this URI, wherever the URI leads by now.
     pub(crate) fn unwatch(&self, uri: &str) -> Option<(ServerName, String)> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let key =
             state.watched.iter().find(|(_, watched_as)| *watched_as == uri).map(|(key, _)| key.clone())?;
         state.watched.remove(&key);
@@ -206,16 +207,16 @@ impl Session {
 
     /// The URI under which this session watches a server's resource.
     pub(crate) fn watched_as(&self, server: &ServerName, own: &str) -> Option<String> {
-        self.lock().watched.get(&(server.clone(), own.to_owned())).cloned()
+        self.state.lock().watched.get(&(server.clone(), own.to_owned())).cloned()
     }
 
     pub(crate) fn take_watched(&self) -> Vec<(ServerName, String)> {
-        std::mem::take(&mut self.lock().watched).into_keys().collect()
+        std::mem::take(&mut self.state.lock().watched).into_keys().collect()
     }
 
     /// A new stream for the events of one request, kept a while so that a client can come back for them.
     pub(crate) fn open_stream(&self) -> (u64, Arc<EventLog>) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let number = state.next_stream;
         state.next_stream += 1;
         let log = Arc::new(EventLog::new(self.backlog_max));
@@ -228,7 +229,7 @@ impl Session {
 
     /// A stream was written to its end. Its reader may still come back: the connection can have broken before that.
     pub(crate) fn written(&self, number: u64) {
-        if let Some(kept) = self.lock().streams.get_mut(&number) {
+        if let Some(kept) = self.state.lock().streams.get_mut(&number) {
             kept.written = Some(Instant::now());
         }
     }
@@ -236,14 +237,10 @@ impl Session {
     /// Lets streams go that nobody came back for.
     pub(crate) fn sweep(&self) {
         let old = |kept: &Kept| kept.written.is_some_and(|written| written.elapsed() > STREAM_KEPT);
-        self.lock().streams.retain(|_, kept| !old(kept));
+        self.state.lock().streams.retain(|_, kept| !old(kept));
     }
 
     pub(crate) fn stream(&self, number: u64) -> Option<Arc<EventLog>> {
-        self.lock().streams.get(&number).map(|kept| kept.log.clone())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().streams.get(&number).map(|kept| kept.log.clone())
     }
 }

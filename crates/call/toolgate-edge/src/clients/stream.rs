@@ -2,9 +2,9 @@
 //! stopped. When nobody reads, the oldest messages give way.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 pub(crate) struct EventLog {
@@ -81,7 +81,7 @@ impl EventLog {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

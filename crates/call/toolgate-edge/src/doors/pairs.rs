@@ -1,9 +1,10 @@
 //! Open pairs of the older HTTP+SSE transport: where messages go that are posted to one of them.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 use toolgate_core::port::BoxFuture;
 use toolgate_core::scope::Credential;
 
@@ -16,24 +17,20 @@ pub(crate) struct Pairs(Mutex<HashMap<String, (Credential, Inlet)>>);
 
 impl Pairs {
     pub(crate) fn count(&self) -> usize {
-        self.lock().len()
+        self.0.lock().len()
     }
 
     pub(crate) fn add(&self, id: String, owner: Credential, inlet: Inlet) {
-        self.lock().insert(id, (owner, inlet));
+        self.0.lock().insert(id, (owner, inlet));
     }
 
     pub(crate) fn remove(&self, id: &str) {
-        self.lock().remove(id);
+        self.0.lock().remove(id);
     }
 
     /// Where messages of a pair go. One of somebody else does not exist for this caller.
     pub(crate) fn find(&self, id: &str, credential: &Credential) -> Option<Inlet> {
-        let pairs = self.lock();
+        let pairs = self.0.lock();
         pairs.get(id).filter(|(owner, _)| owner == credential).map(|(_, inlet)| inlet.clone())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, (Credential, Inlet)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,10 +1,11 @@
 //! Doors where everything travels over one connection in both directions: stdio and the older HTTP+SSE pair.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -79,7 +80,7 @@ impl Pipe {
     /// The other side has gone: everything it started ends.
     pub(crate) fn close(&self) {
         self.closed.cancel();
-        if let Some(session) = lock(&self.session).take() {
+        if let Some(session) = self.session.lock().take() {
             self.gateway.hub.remove_session(&session.id, &*self.gateway.servers);
         }
     }
@@ -121,7 +122,7 @@ impl Pipe {
             Incoming::Request(request) => self.request(bytes, request).await,
             Incoming::Notification(notification) => self.notification(&notification),
             Incoming::Response(response) => {
-                if let (Some(session), Some(id)) = (lock(&self.session).clone(), response.id) {
+                if let (Some(session), Some(id)) = (self.session.lock().clone(), response.id) {
                     session.answered(id.get(), response.outcome.map(RawJson::from));
                 }
             }
@@ -154,7 +155,7 @@ impl Pipe {
         match opened {
             Err(error) => self.send(compose::error(Some(request.id.get()), &error)).await,
             Ok((session, result)) => {
-                let earlier = lock(&self.session).replace(session.clone());
+                let earlier = self.session.lock().replace(session.clone());
                 if let Some(earlier) = earlier {
                     self.gateway.hub.remove_session(&earlier.id, &*self.gateway.servers);
                 }
@@ -187,7 +188,7 @@ impl Pipe {
     }
 
     async fn legacy(self: &Arc<Self>, seat: &Arc<Seat>, request: OwnedRequest) {
-        let session = lock(&self.session).clone().filter(|session| session.client.sit(seat));
+        let session = self.session.lock().clone().filter(|session| session.client.sit(seat));
         let Some(session) = session else {
             let error = RpcError::new(RpcError::INVALID_REQUEST, "send `initialize` first");
             return self.refuse(Some(&request.head.id), &error).await;
@@ -212,7 +213,7 @@ impl Pipe {
         let leash = Leash::new(self.closed.child_token()).of_door(self.left.clone());
         let cancel = leash.cancel.clone();
         let in_use = {
-            let mut under_way = lock(&self.under_way);
+            let mut under_way = self.under_way.lock();
             let in_use = under_way.contains_key(&id)
                 || under_way.len() >= self.gateway.limits.requests_per_client_max();
             if !in_use {
@@ -268,7 +269,7 @@ impl Pipe {
     }
 
     fn forget(&self, id: &str) {
-        lock(&self.under_way).remove(id);
+        self.under_way.lock().remove(id);
     }
 
     async fn finish(&self, id: &str, response: Response) {
@@ -292,15 +293,15 @@ impl Pipe {
                 },
             }
         }
-        lock(&self.under_way).remove(&id);
+        self.under_way.lock().remove(&id);
         self.send(subscription.listener.farewell()).await;
     }
 
     fn notification(&self, notification: &Notification<'_>) {
-        let session = lock(&self.session).clone();
+        let session = self.session.lock().clone();
         if notification.method == "notifications/cancelled"
             && let Some(id) = cancelled_id(notification)
-            && let Some(leash) = lock(&self.under_way).get(&id)
+            && let Some(leash) = self.under_way.lock().get(&id)
         {
             leash.give_up();
         }
@@ -310,15 +311,11 @@ impl Pipe {
     }
 
     fn allows_batches(&self) -> bool {
-        lock(&self.session).as_ref().is_some_and(|session| session.client.version.allows_batches())
+        self.session.lock().as_ref().is_some_and(|session| session.client.version.allows_batches())
     }
 
     async fn send(&self, message: Bytes) {
         // A reader that has gone needs nothing any more; `close` follows.
         drop(self.out.send(message).await);
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,9 +1,10 @@
 //! `subscriptions/listen`: one stream of changes for one client of the newer era.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use arc_swap::{ArcSwap, ArcSwapOption};
+use parking_lot::Mutex;
 use serde::Deserialize;
 use toolgate_core::{RawJson, RpcError, ServerName};
 
@@ -127,7 +128,7 @@ impl Subscription {
                 }
             });
             let watch = self.gateway.servers.watch_tasks(&server, ids, on_change);
-            self.task_watches.lock().unwrap_or_else(PoisonError::into_inner).push(watch);
+            self.task_watches.lock().push(watch);
         }
     }
 }

@@ -4,9 +4,9 @@
 //! handle and repeats its request; the handle leads back here, once, for the same principal and the same request.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 use tokio::sync::oneshot;
 use toolgate_core::port::AskKind;
@@ -55,7 +55,7 @@ impl Parked {
         let id = random_id();
         let request_id = exchange.head().id.clone();
         let result = self.input_required(&id, &exchange, &asked);
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.lock();
         waiting.retain(|_, one| one.since.elapsed() < self.keep);
         if waiting.len() >= PARKED_MAX {
             let error =
@@ -100,8 +100,7 @@ impl Parked {
         if bound != Some(binding(&head).as_str()) {
             return Err(refused("belongs to a different request"));
         }
-        let found =
-            self.waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(id.unwrap_or_default());
+        let found = self.waiting.lock().remove(id.unwrap_or_default());
         let mut waiting = found.ok_or_else(|| refused("has expired or was used before"))?;
         waiting.exchange.continue_as(head);
         let answers = responses.and_then(|raw| Members::of(raw).ok()).unwrap_or_default();
@@ -117,7 +116,7 @@ impl Parked {
 
     /// Gives up calls whose client did not come back; dropping them cancels them.
     pub(crate) fn sweep(&self) {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.lock();
         waiting.retain(|_, one| one.since.elapsed() < self.keep);
     }
 }

@@ -1,7 +1,8 @@
 //! A request runs in a task of its own, which leaves the answer in the mailbox of its client.
 
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::clients::caller::RequestCaller;

@@ -1,8 +1,9 @@
 //! A limited number of places, and a limited number of calls that wait for one, each in its turn.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::oneshot;
 
 pub(crate) struct Line(Mutex<Queue>);
@@ -77,7 +78,7 @@ impl Line {
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -21,7 +21,7 @@ impl Usage for Shelf {
         day: i64,
         counts: Vec<(String, u64)>,
     ) -> BoxFuture<'static, Result<Vec<u64>, StoreDown>> {
-        let mut shelf = self.0.lock().expect("nobody panics");
+        let mut shelf = self.0.lock();
         let known = counts.into_iter().map(|(holder, count)| {
             let kept = shelf.entry((day, holder)).or_default();
             *kept += count;

@@ -9,7 +9,7 @@ use toolgate_core::{RawJson, RpcError};
 use toolgate_pipeline::{Labels, Patience};
 use toolgate_wire::{Version, meta};
 
-use super::kit::{House, SERVER, caller, client, lock, seat, server};
+use super::kit::{House, SERVER, caller, client, seat, server};
 use crate::DirectCall;
 use crate::messages::task_id;
 
@@ -49,7 +49,7 @@ async fn a_call_reaches_the_server_under_its_own_name_and_comes_back_with_the_ca
     let params = json!({"name": "files__say", "arguments": {"what": "this"}});
     let answer = house.modern("tools/call", params).await.expect("it is answered");
     assert_eq!(answer["content"][0]["text"], "done");
-    let requests = lock(&house.ports.requests);
+    let requests = house.ports.requests.lock();
     assert_eq!(requests.len(), 1);
     assert_eq!(requests[0].name.as_deref(), Some("say"));
     assert_eq!(requests[0].params, r#""name":"say","arguments":{"what":"this"}"#);
@@ -70,7 +70,7 @@ async fn a_tool_that_policy_hides_is_unknown_and_the_attempt_is_recorded() {
             .any(|event| event.about.tool.as_ref().is_some_and(|tool| tool.as_str() == "files:secret"))
     };
     super::kit::until("the attempt is recorded", is_recorded).await;
-    assert!(lock(&house.ports.requests).is_empty(), "nothing was sent");
+    assert!(house.ports.requests.lock().is_empty(), "nothing was sent");
 }
 
 #[tokio::test]
@@ -100,7 +100,7 @@ async fn tools_that_find_tools_are_answered_without_a_server() {
     let search = json!({"name": "search_tools", "arguments": {"query": "say"}});
     let answer = house.modern("tools/call", search).await.expect("it is answered");
     assert_eq!(answer["structuredContent"]["data"]["tools"][0], "files__say");
-    assert!(lock(&house.ports.requests).is_empty(), "nothing was sent");
+    assert!(house.ports.requests.lock().is_empty(), "nothing was sent");
 }
 
 #[tokio::test]
@@ -111,7 +111,7 @@ async fn call_tool_calls_the_tool_that_it_names_and_is_recorded_as_that_one() {
     let answer = house.modern("tools/call", params).await.expect("it is answered");
     let warning = &answer["_meta"]["dev.toolgate/envelope"]["warnings"][0];
     assert_eq!(warning["code"], "arguments_as_text", "{answer}");
-    assert_eq!(lock(&house.ports.requests)[0].params, r#""name":"say","arguments":{"what":"this"}"#);
+    assert_eq!(house.ports.requests.lock()[0].params, r#""name":"say","arguments":{"what":"this"}"#);
     let tools: Vec<_> = house.events().into_iter().filter_map(|event| event.about.tool.clone()).collect();
     assert!(!tools.is_empty() && tools.iter().all(|tool| tool.as_str() == "files:say"), "{tools:?}");
 }
@@ -137,7 +137,7 @@ async fn a_prompt_is_asked_for_under_the_servers_own_name() {
     let house = House::new();
     let params = json!({"name": "files__greet", "arguments": {"who": "you"}});
     house.modern("prompts/get", params).await.expect("it is there");
-    assert_eq!(lock(&house.ports.requests)[0].params, r#""name":"greet","arguments":{"who":"you"}"#);
+    assert_eq!(house.ports.requests.lock()[0].params, r#""name":"greet","arguments":{"who":"you"}"#);
     let error = house.modern("prompts/get", json!({"name": "files__bow"})).await.expect_err("it is not");
     assert_eq!(error.message, "unknown prompt: files__bow");
 }
@@ -146,13 +146,13 @@ async fn a_prompt_is_asked_for_under_the_servers_own_name() {
 async fn a_resource_is_read_where_it_is() {
     let house = House::new();
     house.modern("resources/read", json!({"uri": "doc://page"})).await.expect("the server has it");
-    assert_eq!(lock(&house.ports.requests)[0].params, r#""uri":"doc://page""#);
+    assert_eq!(house.ports.requests.lock()[0].params, r#""uri":"doc://page""#);
     let own = house.modern("resources/read", json!({"uri": "toolgate://ref_1"})).await.expect("we have it");
     assert_eq!(own["contents"][0]["uri"], "ref_1");
     let error = house.modern("resources/read", json!({"uri": "page"})).await.expect_err("nobody has");
     let data: Value = error.data.expect("it says which").decode().expect("JSON");
     assert_eq!(data, json!({"uri": "page"}));
-    assert_eq!(lock(&house.ports.requests).len(), 1, "only the first was sent");
+    assert_eq!(house.ports.requests.lock().len(), 1, "only the first was sent");
 }
 
 #[tokio::test]
@@ -161,7 +161,7 @@ async fn completion_names_the_prompt_as_its_server_does() {
     let argument = json!({"name": "who", "value": "y"});
     let params = json!({"ref": {"type": "ref/prompt", "name": "files__greet"}, "argument": argument});
     house.modern("completion/complete", params).await.expect("the server completes");
-    let sent = lock(&house.ports.requests)[0].params.clone();
+    let sent = house.ports.requests.lock()[0].params.clone();
     let sent: Value = serde_json::from_str(&format!("{{{sent}}}")).expect("JSON");
     assert_eq!(sent, json!({"ref": {"type": "ref/prompt", "name": "greet"}, "argument": argument}));
     let error = house.modern("completion/complete", json!({"ref": {"type": "ref/tool"}})).await;
@@ -174,7 +174,7 @@ async fn servers_hear_of_the_most_talkative_level() {
     let (one, two) = (house.session("ada", json!({})), house.session("bob", json!({})));
     house.legacy(&one, "logging/setLevel", json!({"level": "debug"})).await.expect("a level");
     house.legacy(&two, "logging/setLevel", json!({"level": "error"})).await.expect("a level");
-    assert_eq!(*lock(&house.ports.levels), ["debug", "debug"]);
+    assert_eq!(*house.ports.levels.lock(), ["debug", "debug"]);
     let error = house.legacy(&one, "logging/setLevel", json!({"level": "loud"})).await;
     assert_eq!(error.expect_err("it is none").message, "unknown log level: loud");
     assert_eq!(one.log_level().as_deref(), Some("debug"), "what was set stays");
@@ -190,7 +190,7 @@ async fn a_subscription_is_taken_once_and_given_back_once() {
     for _ in 0..2 {
         house.legacy(&session, "resources/unsubscribe", json!({"uri": "doc://page"})).await.expect("done");
     }
-    assert_eq!(*lock(&house.ports.watched), ["+ files doc://page", "- files doc://page"]);
+    assert_eq!(*house.ports.watched.lock(), ["+ files doc://page", "- files doc://page"]);
     let error = house.legacy(&session, "resources/subscribe", json!({})).await.expect_err("of what?");
     assert_eq!(error.message, "params.uri must be a string");
 }
@@ -210,10 +210,10 @@ async fn tasks_are_for_clients_that_know_them_and_for_whom_they_were_made() {
     let error = house.dispatched(able(), "tasks/get", json!({"taskId": his})).await.expect_err("not hers");
     assert_eq!(error.message, format!("unknown task: {his}"));
     let state: RawJson = json!({"taskId": "task-1", "status": "working"}).into();
-    lock(&house.ports.replies).push_back(Reply::Complete(state));
+    house.ports.replies.lock().push_back(Reply::Complete(state));
     let told = house.dispatched(able(), "tasks/get", json!({"taskId": hers})).await.expect("hers");
     assert_eq!(told, json!({"taskId": hers, "status": "working"}), "she knows it by this id alone");
-    assert_eq!(lock(&house.ports.requests)[0].params, r#""taskId":"task-1""#);
+    assert_eq!(house.ports.requests.lock()[0].params, r#""taskId":"task-1""#);
 }
 
 #[tokio::test]
@@ -239,7 +239,7 @@ async fn run_task_and_trace_are_recorded_alike_however_a_call_comes() {
         assert_eq!(about.run, Some(RunId::new("run_1")));
         assert_eq!((about.task.as_deref(), about.trace.as_deref()), (Some("t"), Some("00-1")));
     }
-    let requests = lock(&house.ports.requests);
+    let requests = house.ports.requests.lock();
     assert!(requests.iter().all(|request| request.meta == r#""traceparent":"00-1""#), "{requests:?}");
     assert_eq!(requests.len(), 2);
 }

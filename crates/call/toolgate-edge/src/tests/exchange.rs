@@ -7,7 +7,7 @@ use serde_json::json;
 use toolgate_core::RawJson;
 use toolgate_wire::Version;
 
-use super::kit::{House, client, lock, next, request, tool_call, until};
+use super::kit::{House, client, next, request, tool_call, until};
 use crate::messages::frame::Frame;
 
 #[tokio::test]
@@ -64,7 +64,7 @@ async fn a_client_of_the_newer_era_that_goes_away_cancels() {
     let house = House::new();
     let ada = Arc::new(client("ada", Version::LATEST_MODERN, json!({})));
     let exchange = house.start(&ada, tool_call(1, "hang"));
-    until("the call was sent", || lock(&house.ports.requests).len() == 1).await;
+    until("the call was sent", || house.ports.requests.lock().len() == 1).await;
     assert_eq!(house.ports.dropped.load(Ordering::Relaxed), 0);
     drop(exchange);
     until("the server is let go", || house.ports.dropped.load(Ordering::Relaxed) == 1).await;
@@ -75,7 +75,7 @@ async fn a_call_of_a_session_goes_on_without_its_reader_and_frees_its_id() {
     let house = House::new();
     let session = house.session("ada", json!({}));
     drop(house.start_in(&session, tool_call(1, "say")));
-    until("the call was sent", || lock(&house.ports.requests).len() == 1).await;
+    until("the call was sent", || house.ports.requests.lock().len() == 1).await;
     until("its id is free again", || session.begin("1", 10).is_ok()).await;
     assert_eq!(house.ports.dropped.load(Ordering::Relaxed), 0, "it came to its end");
 }
@@ -85,7 +85,7 @@ async fn a_request_that_was_given_up_has_no_answer() {
     let house = House::new();
     let session = house.session("ada", json!({}));
     let exchange = house.start_in(&session, tool_call(1, "hang"));
-    until("the call was sent", || lock(&house.ports.requests).len() == 1).await;
+    until("the call was sent", || house.ports.requests.lock().len() == 1).await;
     session.cancel("1");
     let (Frame::Response(response), None) = exchange.next().await else { panic!("it has ended") };
     assert!(response.cancelled, "nothing has to be sent");

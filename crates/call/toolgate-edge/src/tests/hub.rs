@@ -8,7 +8,7 @@ use toolgate_core::server::ServerState;
 use toolgate_core::{PrincipalId, RawJson, RpcError};
 use toolgate_wire::{Version, meta};
 
-use super::kit::{House, TOOLS, client, lock, messages, news, request, server, session_client, until};
+use super::kit::{House, TOOLS, client, messages, news, request, server, session_client, until};
 use crate::clients::session::Session;
 use crate::protocol::listen::Subscription;
 
@@ -83,7 +83,7 @@ async fn a_session_that_ends_gives_back_what_it_watched_and_ends_its_calls() {
     session.watch(&server(), "doc://page", "doc://page").expect("there is room");
     let leash = session.begin("1", 10).expect("the id is free");
     house.gateway.hub.remove_session(&session.id, &*house.ports);
-    assert_eq!(*lock(&house.ports.watched), ["- files doc://page"]);
+    assert_eq!(*house.ports.watched.lock(), ["- files doc://page"]);
     assert!(leash.cancel.is_cancelled() && !leash.is_given_up(), "it ends, and nobody gave it up");
     assert!(house.gateway.hub.session(&session.id).is_none());
     assert!(session.watch(&server(), "doc://page", "doc://page").is_err(), "it watches nothing more");
@@ -152,5 +152,5 @@ async fn a_subscription_is_acknowledged_first_and_hears_what_it_asked_for() {
     assert_eq!(told[0]["params"]["notifications"], accepted, "what nobody has is not promised");
     assert!(told.iter().all(|one| one["params"]["_meta"][meta::SUBSCRIPTION_ID] == 4), "{told:?}");
     drop(subscription);
-    assert_eq!(*lock(&house.ports.watched), ["+ files doc://page", "- files doc://page"]);
+    assert_eq!(*house.ports.watched.lock(), ["+ files doc://page", "- files doc://page"]);
 }

@@ -2,12 +2,13 @@
 //! them, a ledger that keeps what it is told.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::FutureExt as _;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolgate_catalog::{Catalog, Filter, Hints, ServerSettings, Update};
@@ -73,10 +74,6 @@ pub(super) struct Ports {
 pub(super) struct House {
     pub(super) gateway: Arc<Gateway>,
     pub(super) ports: Arc<Ports>,
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl House {
@@ -200,7 +197,7 @@ impl House {
 
     /// What was recorded.
     pub(super) fn events(&self) -> Vec<Event> {
-        lock(&self.ports.entries).iter().flat_map(|entry| entry.events.clone()).collect()
+        self.ports.entries.lock().iter().flat_map(|entry| entry.events.clone()).collect()
     }
 }
 
@@ -336,9 +333,9 @@ impl Servers for Ports {
         request: ServerRequest,
         caller: Arc<dyn Caller>,
     ) -> BoxFuture<'static, Result<Reply, ServerError>> {
-        lock(&self.requests).push(request.clone());
+        self.requests.lock().push(request.clone());
         let done = || Reply::Complete(json!({"content": [{"type": "text", "text": "done"}]}).into());
-        let reply = lock(&self.replies).pop_front().unwrap_or_else(done);
+        let reply = self.replies.lock().pop_front().unwrap_or_else(done);
         let pending = Pending(Some(self.dropped.clone()));
         Box::pin(async move {
             let reply = match request.name.as_deref() {
@@ -360,12 +357,12 @@ impl Servers for Ports {
     }
 
     fn watch_resource(&self, server: &ServerName, uri: &str) -> BoxFuture<'static, bool> {
-        lock(&self.watched).push(format!("+ {server} {uri}"));
+        self.watched.lock().push(format!("+ {server} {uri}"));
         Box::pin(async { true })
     }
 
     fn unwatch_resource(&self, server: &ServerName, uri: &str) {
-        lock(&self.watched).push(format!("- {server} {uri}"));
+        self.watched.lock().push(format!("- {server} {uri}"));
     }
 
     fn watch_tasks(
@@ -378,7 +375,7 @@ impl Servers for Ports {
     }
 
     fn set_log_level(&self, level: &str) {
-        lock(&self.levels).push(level.to_owned());
+        self.levels.lock().push(level.to_owned());
     }
 
     fn roots_changed(&self) {}
@@ -417,7 +414,7 @@ impl Ledger for Ports {
     fn append(&self, entry: Entry) -> BoxFuture<'static, Result<(), StoreDown>> {
         let entries = self.entries.clone();
         Box::pin(async move {
-            lock(&entries).push(entry);
+            entries.lock().push(entry);
             Ok(())
         })
     }
@@ -425,7 +422,7 @@ impl Ledger for Ports {
     fn start(&self, entry: Entry, _warrant: Warrant) -> BoxFuture<'static, Result<(), StartRefused>> {
         let entries = self.entries.clone();
         Box::pin(async move {
-            lock(&entries).push(entry);
+            entries.lock().push(entry);
             Ok(())
         })
     }

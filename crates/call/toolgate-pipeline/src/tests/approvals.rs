@@ -12,7 +12,7 @@ use toolgate_core::governance::Approvals;
 use toolgate_core::port::Reply;
 use toolgate_core::{CanonicalName, Digest, PrincipalId, Tool};
 
-use super::kit::{World, code, lock, person, requirement, tool};
+use super::kit::{World, code, person, requirement, tool};
 use crate::desk::{DecideRequest, Decision, Desk, DeskError, GrantRequest, ToolBook};
 use crate::redact::Redactor;
 use crate::{AnswerBody, Patience, Settings};
@@ -70,7 +70,7 @@ pub(super) async fn decide(
     let books = Arc::new(world.books.clone());
     let desk =
         Desk::new(world.policy.clone(), books, Arc::new(OneTool(tool())), Arc::new(EpochClock), redactor());
-    let id = lock(&world.books.0.approvals).last().expect("somebody asked").id.clone();
+    let id = world.books.0.approvals.lock().last().expect("somebody asked").id.clone();
     let request = DecideRequest {
         id,
         voter: person("ann"),
@@ -147,7 +147,7 @@ async fn a_no_is_told_with_its_reason_and_nothing_runs() {
 /// Lets a call wait, and runs something once people are asked.
 async fn held(world: &World, meanwhile: impl AsyncFnOnce()) -> crate::Answer {
     let (answer, ()) = tokio::join!(world.call(transfer()), async {
-        while lock(&world.books.0.approvals).is_empty() {
+        while world.books.0.approvals.lock().is_empty() {
             tokio::task::yield_now().await;
         }
         meanwhile().await;
@@ -208,7 +208,10 @@ async fn an_edit_is_told_with_the_result() {
     let world = gated();
     world.call(transfer()).await;
     decide(&world, Decision::Edit(json!({ "amount": 5, "account": "a" })), None).await.expect("ann may");
-    lock(&world.server.replies)
+    world
+        .server
+        .replies
+        .lock()
         .push(Ok(Reply::Complete(json!({ "content": [{ "type": "text", "text": "done" }] }).into())));
     let answer = world.call(transfer()).await;
     let AnswerBody::Result(result) = &answer.body else { panic!("a result: {answer:?}") };
@@ -232,7 +235,7 @@ async fn a_held_call_hears_of_its_decision() {
     ] {
         let world = World::with(Verdict::Approve(requirement()), settings.clone());
         let (answer, ()) = tokio::join!(world.call(transfer()), async {
-            while lock(&world.books.0.approvals).is_empty() {
+            while world.books.0.approvals.lock().is_empty() {
                 tokio::task::yield_now().await;
             }
             decide(&world, decision, None).await.expect("ann may");
@@ -245,9 +248,9 @@ async fn a_held_call_hears_of_its_decision() {
 async fn identical_calls_that_wait_together_run_once_and_share_the_result() {
     let settings = Settings { hold: Duration::from_secs(60), ..Settings::default() };
     let world = World::with(Verdict::Approve(requirement()), settings);
-    lock(&world.server.replies).push(Ok(Reply::Complete(json!({ "content": ["once"] }).into())));
+    world.server.replies.lock().push(Ok(Reply::Complete(json!({ "content": ["once"] }).into())));
     let (one, two, ()) = tokio::join!(world.call(transfer()), world.call(transfer()), async {
-        while lock(&world.books.0.approvals).is_empty() {
+        while world.books.0.approvals.lock().is_empty() {
             tokio::task::yield_now().await;
         }
         decide(&world, Decision::Approve, None).await.expect("ann may");
@@ -275,7 +278,7 @@ async fn an_edit_is_what_runs_and_what_policy_forbids_cannot_be_edited_in() {
     decide(&world, Decision::Edit(json!({ "amount": 5 })), None).await.expect("ann may");
     let answer = world.call(transfer()).await;
     assert_eq!((answer.envelope.status, world.ran()), (Outcome::Succeeded, 1));
-    let ran_with = lock(&world.server.arguments).clone().expect("other arguments");
+    let ran_with = world.server.arguments.lock().clone().expect("other arguments");
     assert_eq!(ran_with.decode::<Value>().expect("JSON"), json!({ "amount": 5 }));
 }
 
@@ -300,7 +303,7 @@ async fn a_redacted_argument_survives_an_edit() {
     decide(&world, Decision::Edit(edited), None).await.expect("ann may");
     world.call(call).await;
     let ran_with: Value =
-        lock(&world.server.arguments).clone().expect("other arguments").decode().expect("JSON");
+        world.server.arguments.lock().clone().expect("other arguments").decode().expect("JSON");
     assert_eq!(ran_with, json!({ "amount": 5, "password": "hunter2" }));
 }
 
@@ -361,7 +364,10 @@ async fn the_next_round_of_an_agreed_call_needs_no_second_yes_and_no_replay_help
     let mut world = gated();
     world.call(transfer()).await;
     decide(&world, Decision::Approve, None).await.expect("ann may");
-    lock(&world.server.replies)
+    world
+        .server
+        .replies
+        .lock()
         .push(Ok(Reply::InputRequired(json!({ "resultType": "input_required" }).into())));
     let answer = world.call(transfer()).await;
     let AnswerBody::InputRequired { round, .. } = answer.body else { panic!("a question: {answer:?}") };

@@ -9,7 +9,7 @@ use toolgate_core::event::Outcome;
 use toolgate_core::scope::AgentName;
 
 use super::approvals::{decide, gated, transfer};
-use super::kit::{CAREFUL_AMOUNT_MAX, TRAINEE, World, code, lock, requirement, tool};
+use super::kit::{CAREFUL_AMOUNT_MAX, TRAINEE, World, code, requirement, tool};
 use crate::Settings;
 use crate::desk::{Decision, DeskError};
 
@@ -20,7 +20,7 @@ fn careful(mut world: World) -> World {
 }
 
 fn details(world: &World) -> Vec<Option<Value>> {
-    let entries = lock(&world.books.0.entries);
+    let entries = world.books.0.entries.lock();
     let decided = entries.iter().flat_map(|entry| &entry.events).filter(|event| event.decision.is_some());
     decided.map(|event| event.detail.as_ref().map(|raw| raw.decode().expect("JSON"))).collect()
 }
@@ -30,7 +30,7 @@ async fn policy_and_people_hear_of_agent_and_care() {
     let world = careful(gated());
     world.call(transfer()).await;
     let told = (world.context.agent.clone(), world.context.template);
-    assert_eq!(lock(&world.policy.asked).as_slice(), std::slice::from_ref(&told));
+    assert_eq!(world.policy.asked.lock().as_slice(), std::slice::from_ref(&told));
     let approval = world.books.0.only_approval();
     assert_eq!((approval.agent, approval.template), told);
 }
@@ -39,7 +39,7 @@ async fn policy_and_people_hear_of_agent_and_care() {
 async fn a_decision_that_says_more_than_yes_says_for_whom() {
     let world = careful(World::new(Verdict::Permit));
     world.call(json!({ "amount": 1 })).await;
-    *lock(&world.policy.verdict) = Verdict::Deny(Denial::default());
+    *world.policy.verdict.lock() = Verdict::Deny(Denial::default());
     world.call(json!({ "amount": 1 })).await;
     let told = details(&world);
     let [None, Some(denied)] = told.as_slice() else { panic!("a plain yes says nothing more: {told:?}") };
@@ -55,7 +55,7 @@ async fn a_stricter_session_uses_its_own_approval_once_and_is_not_judged_twice()
     decide(&world, Decision::Approve, None).await.expect("ann may");
     assert_eq!(world.call(transfer()).await.envelope.status, Outcome::Succeeded);
     assert_eq!(world.books.0.only_approval().state, ApprovalState::Used);
-    assert_eq!(lock(&world.policy.asked).len(), 3, "once for each call, and once before the yes counts");
+    assert_eq!(world.policy.asked.lock().len(), 3, "once for each call, and once before the yes counts");
     assert_eq!(code(&world.call(transfer()).await), "pending_approval");
 }
 
@@ -75,7 +75,7 @@ async fn a_yes_outlives_policies_that_did_not_ask_for_it() {
     let world = careful(gated());
     world.call(transfer()).await;
     decide(&world, Decision::Approve, None).await.expect("ann may");
-    *lock(&world.policy.texts) = "others";
+    *world.policy.texts.lock() = "others";
     assert!(world.pipeline.policy_stands(&world.books.0.only_approval(), &tool()));
     assert_eq!(world.call(transfer()).await.envelope.status, Outcome::Succeeded);
 }
@@ -85,7 +85,7 @@ async fn a_yes_to_what_policy_asks_otherwise_by_now_is_not_used() {
     let world = careful(gated());
     world.call(transfer()).await;
     decide(&world, Decision::Approve, None).await.expect("ann may");
-    *lock(&world.policy.verdict) = Verdict::Approve(Requirement { quorum: 2, ..requirement() });
+    *world.policy.verdict.lock() = Verdict::Approve(Requirement { quorum: 2, ..requirement() });
     assert!(!world.pipeline.policy_stands(&world.books.0.only_approval(), &tool()));
     assert_eq!((code(&world.call(transfer()).await), world.ran()), ("pending_approval", 0));
 }
@@ -95,16 +95,16 @@ async fn a_held_call_whose_question_is_void_is_judged_again_with_its_own_care() 
     let settings = Settings { hold: Duration::from_secs(60), ..Settings::default() };
     let world = careful(World::with(Verdict::Approve(requirement()), settings));
     let (answer, ()) = tokio::join!(world.call(transfer()), async {
-        while lock(&world.books.0.approvals).is_empty() {
+        while world.books.0.approvals.lock().is_empty() {
             tokio::task::yield_now().await;
         }
-        *lock(&world.policy.texts) = "others";
-        *lock(&world.policy.verdict) = Verdict::Deny(Denial::default());
+        *world.policy.texts.lock() = "others";
+        *world.policy.verdict.lock() = Verdict::Deny(Denial::default());
         let refused = decide(&world, Decision::Approve, None).await.expect_err("nobody asks for it any more");
         assert!(refused.to_string().contains("policies that asked for approval have changed"), "{refused}");
     });
     assert_eq!((code(&answer), world.ran()), ("denied", 0));
-    let asked = lock(&world.policy.asked);
+    let asked = world.policy.asked.lock();
     assert_eq!(asked.len(), 3, "the call, the decision, the call again");
     assert!(asked.iter().all(|one| *one == asked[0]));
 }
@@ -116,7 +116,7 @@ async fn an_edit_is_judged_with_the_agent_and_care_of_the_call() {
     world.call(transfer()).await;
     let refused = decide(&world, edit(), None).await.expect_err("too much for so much care");
     assert!(matches!(refused, DeskError::Denied(_)), "{refused}");
-    let asked = lock(&world.policy.asked).clone();
+    let asked = world.policy.asked.lock().clone();
     assert!(asked.iter().all(|one| *one == asked[0]));
 
     let world = gated();

@@ -7,7 +7,7 @@ use toolgate_core::decision::Verdict;
 use toolgate_core::event::{EventKind, Outcome};
 use toolgate_core::{Digest, RawJson, Refusal};
 
-use super::kit::{World, code, lock, requirement};
+use super::kit::{World, code, requirement};
 
 fn attached(content: &str) -> Attached {
     let attachment = Attachment {
@@ -23,7 +23,7 @@ fn attached(content: &str) -> Attached {
 }
 
 fn detail_of(world: &World, kind: EventKind) -> Value {
-    let entries = lock(&world.books.0.entries);
+    let entries = world.books.0.entries.lock();
     let event = entries.iter().flat_map(|entry| &entry.events).find(|event| event.kind == kind);
     event.and_then(|event| event.detail.as_ref()).map(|raw| raw.decode().unwrap()).unwrap_or_default()
 }
@@ -31,7 +31,7 @@ fn detail_of(world: &World, kind: EventKind) -> Value {
 #[tokio::test]
 async fn what_goes_to_the_server_beside_the_arguments_is_in_the_ledger() {
     let world = World::new(Verdict::Permit);
-    *lock(&world.server.attached) = Some(Ok(attached("one")));
+    *world.server.attached.lock() = Some(Ok(attached("one")));
     let answer = world.call(json!({ "amount": 1 })).await;
     assert_eq!(answer.envelope.status, Outcome::Succeeded);
     assert_eq!(answer.envelope.warnings[0].code.name, "file_not_mapped");
@@ -43,7 +43,7 @@ async fn what_goes_to_the_server_beside_the_arguments_is_in_the_ledger() {
 async fn a_file_that_cannot_be_had_ends_the_call_before_policy_hears_of_it() {
     let world = World::new(Verdict::Permit);
     let refusal = Refusal::new(&codes::UNKNOWN_FILE, "there is no file file_1").field("file_id");
-    *lock(&world.server.attached) = Some(Err(refusal));
+    *world.server.attached.lock() = Some(Err(refusal));
     let answer = world.call(json!({ "amount": 1 })).await;
     assert_eq!((code(&answer), world.ran()), ("unknown_file", 0));
     assert_eq!(world.books.0.kinds(), ["tool.call.completed"]);
@@ -53,13 +53,13 @@ async fn a_file_that_cannot_be_had_ends_the_call_before_policy_hears_of_it() {
 #[tokio::test]
 async fn people_agree_to_the_content_and_not_to_its_name() {
     let world = World::new(Verdict::Approve(requirement()));
-    *lock(&world.server.attached) = Some(Ok(attached("one")));
+    *world.server.attached.lock() = Some(Ok(attached("one")));
     let first = world.call(json!({ "amount": 1 })).await;
     let approval = world.books.0.only_approval();
     assert_eq!(approval.attachments, attached("one").attachments);
     let again = world.call(json!({ "amount": 1 })).await;
     assert_eq!(first.envelope.approval_id, again.envelope.approval_id);
-    *lock(&world.server.attached) = Some(Ok(attached("another")));
+    *world.server.attached.lock() = Some(Ok(attached("another")));
     let changed = world.call(json!({ "amount": 1 })).await;
     assert_ne!(changed.envelope.approval_id, first.envelope.approval_id, "it is another call now");
 }
@@ -68,7 +68,7 @@ async fn people_agree_to_the_content_and_not_to_its_name() {
 async fn a_call_that_is_not_admitted_any_more_is_not_sent_and_uses_nothing_up() {
     let world = World::new(Verdict::Permit);
     let refusal = Refusal::new(&codes::RUN_ENDED, "run run_1 has ended");
-    *lock(&world.server.not_admitted) = Some(refusal);
+    *world.server.not_admitted.lock() = Some(refusal);
     let answer = world.call(json!({ "amount": 1 })).await;
     assert_eq!((code(&answer), world.ran()), ("run_ended", 0));
     assert_eq!(world.books.0.kinds(), ["policy.decided", "tool.call.completed"]);
@@ -80,7 +80,7 @@ async fn refs_are_in_the_envelope_and_without_their_text_in_the_ledger() {
     let world = World::new(Verdict::Permit);
     let named: RawJson =
         json!({ "ref_id": "ref_1", "digest": Digest::of(""), "size": 9, "preview": "Dear" }).into();
-    *lock(&world.server.refs) = vec![named.clone()];
+    *world.server.refs.lock() = vec![named.clone()];
     let answer = world.call(json!({ "amount": 1 })).await;
     assert_eq!(answer.envelope.refs, [named]);
     let kept = &detail_of(&world, EventKind::CallCompleted)["refs"][0];

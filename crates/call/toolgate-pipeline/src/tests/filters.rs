@@ -7,7 +7,7 @@ use toolgate_core::port::{Reply, ServerError};
 use toolgate_core::{AuditLevel, Effects, RawJson, RpcError};
 
 use super::approvals::{decide, gated};
-use super::kit::{World, code, lock, requirement};
+use super::kit::{World, code, requirement};
 use crate::desk::Decision;
 use crate::filter::{Action, FilterRule, Filters, On, known_kinds};
 use crate::{AnswerBody, Settings};
@@ -36,11 +36,11 @@ fn to(account: &str) -> Value {
 }
 
 fn sent(world: &World) -> Option<Value> {
-    lock(&world.server.arguments).as_ref().map(|raw| raw.decode().expect("JSON"))
+    world.server.arguments.lock().as_ref().map(|raw| raw.decode().expect("JSON"))
 }
 
 fn replies(world: &World, reply: Result<Reply, ServerError>) {
-    lock(&world.server.replies).push(reply);
+    world.server.replies.lock().push(reply);
 }
 
 fn text_result(text: &str) -> RawJson {
@@ -49,7 +49,7 @@ fn text_result(text: &str) -> RawJson {
 
 /// The filter events in the ledger, and every stored body.
 fn kept(world: &World) -> (Vec<Value>, String) {
-    let entries = lock(&world.books.0.entries);
+    let entries = world.books.0.entries.lock();
     let events = entries.iter().flat_map(|entry| &entry.events);
     let matched = events.filter(|event| event.kind == EventKind::FilterMatched);
     let details = matched.map(|event| event.detail.as_ref().expect("a detail").decode().expect("JSON"));
@@ -114,7 +114,7 @@ async fn what_goes_beside_the_arguments_is_looked_through_as_well() {
     filter(&world, &[rule(Action::Mask, On::Arguments, "email")]);
     world.context.extras = Some(json!({ "x/y": "ann@example.com" }).into());
     world.call(to("DE1")).await;
-    let extras = lock(&world.server.extras).clone().expect("extras").decode::<Value>().expect("JSON");
+    let extras = world.server.extras.lock().clone().expect("extras").decode::<Value>().expect("JSON");
     assert_eq!(extras, json!({ "x/y": "[masked: no emails]" }));
     filter(&world, &[rule(Action::Block, On::Arguments, "email")]);
     assert_eq!(code(&world.call(to("DE1")).await), "filter_blocked");

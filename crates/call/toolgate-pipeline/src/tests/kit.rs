@@ -1,9 +1,10 @@
 //! Ports in memory: a policy with one answer, books that cannot be lost, a server that counts.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolgate_core::approval::{Approval, ApprovalState, Binding, Grant, Step, Withdrawn};
@@ -48,11 +49,11 @@ pub(super) const TRAINEE: &str = "trainee";
 
 impl Policy for FixedPolicy {
     fn decide(&self, question: &Question<'_>) -> Decision {
-        lock(&self.asked).push((question.agent.cloned(), question.template));
+        self.asked.lock().push((question.agent.cloned(), question.template));
         let amount = question.arguments["amount"].as_i64().unwrap_or(0);
         let is_careful = question.template == Some(Template::AuditCritical);
         let amount_max = if is_careful { CAREFUL_AMOUNT_MAX } else { AMOUNT_MAX };
-        let mut verdict = lock(&self.verdict).clone();
+        let mut verdict = self.verdict.lock().clone();
         if amount > amount_max {
             verdict = Verdict::Deny(Denial { policies: vec![policy("too-much")], error: None });
         }
@@ -65,7 +66,7 @@ impl Policy for FixedPolicy {
     }
 
     fn visibility(&self, _glimpse: &Glimpse<'_>) -> Visibility {
-        match lock(&self.verdict).clone() {
+        match self.verdict.lock().clone() {
             Verdict::Permit => Visibility::Visible(Asking::Never),
             Verdict::Approve(_) => Visibility::Visible(Asking::Always),
             Verdict::Deny(denial) => Visibility::Hidden(denial),
@@ -78,7 +79,7 @@ impl Policy for FixedPolicy {
 
     fn version_under(&self, template: Option<Template>) -> Digest {
         let template = template.unwrap_or_default();
-        Digest::of(format!("{} {template}", lock(&self.texts)))
+        Digest::of(format!("{} {template}", self.texts.lock()))
     }
 }
 
@@ -111,26 +112,27 @@ pub(super) struct MemoryBooks {
 
 impl MemoryBooks {
     pub(super) fn kinds(&self) -> Vec<&'static str> {
-        lock(&self.entries)
+        self.entries
+            .lock()
             .iter()
             .flat_map(|entry| entry.events.iter().map(|event| event.kind.as_str()))
             .collect()
     }
 
     pub(super) fn last_outcome(&self) -> &'static str {
-        let entries = lock(&self.entries);
+        let entries = self.entries.lock();
         let last = entries.iter().flat_map(|entry| &entry.events).next_back().expect("something is recorded");
         last.outcome.expect("it has an outcome").as_str()
     }
 
     pub(super) fn durable(&self, kind: EventKind) -> bool {
-        let entries = lock(&self.entries);
+        let entries = self.entries.lock();
         let entry = entries.iter().find(|entry| entry.events.iter().any(|event| event.kind == kind));
         entry.is_some_and(|entry| entry.durability == Durability::OnDisk)
     }
 
     pub(super) fn only_approval(&self) -> Approval {
-        let approvals = lock(&self.approvals);
+        let approvals = self.approvals.lock();
         assert_eq!(approvals.len(), 1, "one approval: {approvals:?}");
         approvals[0].clone()
     }
@@ -143,12 +145,12 @@ impl MemoryBooks {
         match warrant {
             Warrant::NoneNeeded => Ok(()),
             Warrant::Approval { id, binding, effective, call } => {
-                let mut approvals = lock(&self.approvals);
+                let mut approvals = self.approvals.lock();
                 let approval = approvals.iter_mut().find(|one| one.id == id).expect("it was opened");
                 Ok(approval.consume(&binding, effective, &call, 0)?)
             }
             Warrant::Grant { id } => {
-                let mut grants = lock(&self.grants);
+                let mut grants = self.grants.lock();
                 let grant = grants
                     .iter_mut()
                     .find(|one| one.id == id && one.is_live(0))
@@ -157,7 +159,7 @@ impl MemoryBooks {
                 Ok(())
             }
             Warrant::Round { call, round } => {
-                let mut rounds = lock(&self.rounds);
+                let mut rounds = self.rounds.lock();
                 if rounds.contains(&(call.clone(), round)) {
                     return Err(StartRefused::Round);
                 }
@@ -166,10 +168,6 @@ impl MemoryBooks {
             }
         }
     }
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The same books, held by everybody.
@@ -181,7 +179,7 @@ impl Ledger for Shared {
         let books = self.0.clone();
         Box::pin(async move {
             books.check()?;
-            lock(&books.entries).push(entry);
+            books.entries.lock().push(entry);
             Ok(())
         })
     }
@@ -191,7 +189,7 @@ impl Ledger for Shared {
         Box::pin(async move {
             books.check()?;
             books.use_up(warrant)?;
-            lock(&books.entries).push(entry);
+            books.entries.lock().push(entry);
             Ok(())
         })
     }
@@ -206,7 +204,7 @@ impl Approvals for Shared {
         let books = self.0.clone();
         Box::pin(async move {
             books.check()?;
-            let mut approvals = lock(&books.approvals);
+            let mut approvals = books.approvals.lock();
             let owed = |one: &Approval| one.state.is_worth_telling() && one.told_at_ms.is_none();
             let same =
                 approvals.iter().find(|one| (one.state.is_open() || owed(one)) && one.binding == new.binding);
@@ -250,13 +248,13 @@ impl Approvals for Shared {
         let (books, binding) = (self.0.clone(), binding.clone());
         Box::pin(async move {
             let open = |one: &&Approval| one.state.is_open() && one.binding == binding;
-            Ok(lock(&books.approvals).iter().find(open).cloned())
+            Ok(books.approvals.lock().iter().find(open).cloned())
         })
     }
 
     fn get(&self, id: &ApprovalId) -> BoxFuture<'static, Result<Option<Approval>, StoreDown>> {
         let (books, id) = (self.0.clone(), id.clone());
-        Box::pin(async move { Ok(lock(&books.approvals).iter().find(|one| one.id == id).cloned()) })
+        Box::pin(async move { Ok(books.approvals.lock().iter().find(|one| one.id == id).cloned()) })
     }
 
     fn left(&self, id: &ApprovalId, state: ApprovalState) -> BoxFuture<'static, Approval> {
@@ -264,7 +262,7 @@ impl Approvals for Shared {
         Box::pin(async move {
             loop {
                 let changed = books.changed.notified();
-                let found = lock(&books.approvals).iter().find(|one| one.id == id).cloned();
+                let found = books.approvals.lock().iter().find(|one| one.id == id).cloned();
                 if let Some(approval) = found.filter(|approval| approval.state != state) {
                     return approval;
                 }
@@ -276,7 +274,7 @@ impl Approvals for Shared {
     fn decide(&self, decision: Deciding) -> BoxFuture<'static, Result<Decided, DecideError>> {
         let books = self.0.clone();
         Box::pin(async move {
-            let mut approvals = lock(&books.approvals);
+            let mut approvals = books.approvals.lock();
             let approval = approvals
                 .iter_mut()
                 .find(|one| one.id == decision.id)
@@ -299,7 +297,7 @@ impl Approvals for Shared {
                 approval: approval.id.clone(),
                 revoked_at_ms: None,
             });
-            lock(&books.grants).extend(grant.clone());
+            books.grants.lock().extend(grant.clone());
             books.changed.notify_waiters();
             Ok(Decided { approval, grant })
         })
@@ -313,7 +311,7 @@ impl Approvals for Shared {
     ) -> BoxFuture<'static, Result<(), DecideError>> {
         let (books, id) = (self.0.clone(), id.clone());
         Box::pin(async move {
-            let mut approvals = lock(&books.approvals);
+            let mut approvals = books.approvals.lock();
             let approval = approvals.iter_mut().find(|one| one.id == id).expect("it was opened");
             approval.cancel(why, 0)?;
             books.changed.notify_waiters();
@@ -325,7 +323,7 @@ impl Approvals for Shared {
         let (books, id) = (self.0.clone(), id.clone());
         Box::pin(async move {
             books.check()?;
-            let mut approvals = lock(&books.approvals);
+            let mut approvals = books.approvals.lock();
             approvals.iter_mut().find(|one| one.id == id).expect("it was opened").tell(0);
             Ok(())
         })
@@ -334,7 +332,7 @@ impl Approvals for Shared {
     fn end_of(&self, call: &CallId) -> BoxFuture<'static, Result<Option<RecordedEnd>, StoreDown>> {
         let (books, call) = (self.0.clone(), call.clone());
         Box::pin(async move {
-            let entries = lock(&books.entries);
+            let entries = books.entries.lock();
             let mut events = entries.iter().flat_map(|entry| &entry.events);
             let is_end = |event: &&toolgate_core::event::Event| {
                 event.kind == EventKind::CallCompleted && event.about.call.as_ref() == Some(&call)
@@ -350,7 +348,7 @@ impl Approvals for Shared {
     fn open_ones(&self, count_max: usize) -> BoxFuture<'static, Result<Vec<Approval>, StoreDown>> {
         let books = self.0.clone();
         Box::pin(async move {
-            let approvals = lock(&books.approvals);
+            let approvals = books.approvals.lock();
             Ok(approvals.iter().filter(|one| one.state.is_open()).take(count_max).cloned().collect())
         })
     }
@@ -362,7 +360,7 @@ impl Approvals for Shared {
         _tool_version: Digest,
     ) -> BoxFuture<'static, Result<Vec<Grant>, StoreDown>> {
         let books = self.0.clone();
-        Box::pin(async move { Ok(lock(&books.grants).clone()) })
+        Box::pin(async move { Ok(books.grants.lock().clone()) })
     }
 }
 
@@ -407,7 +405,7 @@ impl Executor for Server {
         &'a self,
         _arguments: &'a Value,
     ) -> Option<BoxFuture<'a, Result<Attached, toolgate_core::Refusal>>> {
-        let attached = lock(&self.attached).clone()?;
+        let attached = self.attached.lock().clone()?;
         Some(Box::pin(async { attached }))
     }
 
@@ -416,21 +414,21 @@ impl Executor for Server {
         _call: &'a CallId,
         _arguments: Option<&'a RawJson>,
     ) -> Option<BoxFuture<'a, Result<(), toolgate_core::Refusal>>> {
-        let refusal = lock(&self.not_admitted).clone()?;
+        let refusal = self.not_admitted.lock().clone()?;
         Some(Box::pin(async { Err(refusal) }))
     }
 
     fn execute<'a>(&'a self, _call: &'a CallId, load: Load) -> BoxFuture<'a, Result<Delivered, Undelivered>> {
         Box::pin(async move {
             self.ran.fetch_add(1, Ordering::Relaxed);
-            *lock(&self.arguments) = load.arguments;
-            *lock(&self.extras) = load.extras;
+            *self.arguments.lock() = load.arguments;
+            *self.extras.lock() = load.extras;
             if self.hangs.load(Ordering::Relaxed) {
                 std::future::pending::<()>().await;
             }
-            let scripted = lock(&self.replies).pop();
+            let scripted = self.replies.lock().pop();
             let reply = scripted.unwrap_or_else(|| Ok(Reply::Complete(json!({ "content": [] }).into())))?;
-            Ok(Delivered { refs: lock(&self.refs).clone(), ..reply.into() })
+            Ok(Delivered { refs: self.refs.lock().clone(), ..reply.into() })
         })
     }
 }

@@ -8,7 +8,7 @@ use toolgate_core::event::{EventKind, Outcome};
 use toolgate_core::port::{Reply, ServerError};
 use toolgate_core::{AuditLevel, Effects, Fault, FaultKind, OutputCheck, RawJson, RpcError};
 
-use super::kit::{World, code, lock};
+use super::kit::{World, code};
 use crate::{AnswerBody, Settings, WhenDown};
 
 fn reading(mut world: World) -> World {
@@ -34,7 +34,7 @@ async fn a_start_is_on_disk_only_where_something_may_change() {
     let world = reading(World::new(Verdict::Permit));
     world.call(json!({ "amount": 1 })).await;
     assert!(!world.books.0.durable(EventKind::CallStarted));
-    assert_eq!(lock(&world.books.0.entries).len(), 1, "a call that only reads is written once");
+    assert_eq!(world.books.0.entries.lock().len(), 1, "a call that only reads is written once");
 }
 
 #[tokio::test]
@@ -91,11 +91,11 @@ async fn audit_none_leaves_no_trace_of_reads_but_of_refusals() {
     world.tool.audit = AuditLevel::None;
     world.call(json!({ "amount": 1 })).await;
     assert!(world.books.0.kinds().is_empty());
-    *lock(&world.policy.verdict) = Verdict::Deny(Denial::default());
+    *world.policy.verdict.lock() = Verdict::Deny(Denial::default());
     world.call(json!({ "amount": 1 })).await;
     assert_eq!(world.books.0.last_outcome(), "denied");
     world.tool.effects = Effects::WRITE;
-    *lock(&world.policy.verdict) = Verdict::Permit;
+    *world.policy.verdict.lock() = Verdict::Permit;
     world.call(json!({ "amount": 1 })).await;
     assert_eq!(world.books.0.last_outcome(), "succeeded");
 }
@@ -119,7 +119,7 @@ async fn a_call_that_is_cancelled_is_recorded_as_such() {
 async fn only_an_idempotent_call_is_sent_again_when_it_was_lost() {
     let lost = |world: &World| {
         let fault = Fault::new(&world.tool.server, FaultKind::Lost { reason: "it died".into() });
-        lock(&world.server.replies).push(Err(ServerError::Fault(fault)));
+        world.server.replies.lock().push(Err(ServerError::Fault(fault)));
     };
     let world = World::new(Verdict::Permit);
     lost(&world);
@@ -137,22 +137,22 @@ async fn a_server_that_breaks_its_own_schema_is_warned_of_or_stopped() {
     let mut world = World::new(Verdict::Permit);
     world.tool.output_schema = Some(json!({ "type": "object", "required": ["id"] }).into());
     let result = || Ok(Reply::Complete(json!({ "content": [], "structuredContent": {} }).into()));
-    lock(&world.server.replies).push(result());
+    world.server.replies.lock().push(result());
     let answer = world.call(json!({ "amount": 1 })).await;
     assert_eq!(answer.envelope.warnings[0].code.name, "output_schema");
     assert_eq!(answer.envelope.status, Outcome::Succeeded);
     world.tool.output_check = Some(OutputCheck::Enforce);
-    lock(&world.server.replies).push(result());
+    world.server.replies.lock().push(result());
     let answer = world.call(json!({ "amount": 1 })).await;
     assert_eq!((code(&answer), answer.envelope.status), ("output_schema", Outcome::Failed));
-    lock(&world.server.replies).push(Ok(Reply::Complete(json!({ "isError": true }).into())));
+    world.server.replies.lock().push(Ok(Reply::Complete(json!({ "isError": true }).into())));
     assert_eq!(world.call(json!({ "amount": 1 })).await.envelope.status, Outcome::ToolError);
 }
 
 #[tokio::test]
 async fn errors_of_servers_pass_and_are_recorded() {
     let world = World::new(Verdict::Permit);
-    lock(&world.server.replies).push(Err(ServerError::Rpc(RpcError::new(-32000, "no"))));
+    world.server.replies.lock().push(Err(ServerError::Rpc(RpcError::new(-32000, "no"))));
     assert!(matches!(world.call(json!({ "amount": 1 })).await.body, AnswerBody::Error(_)));
     assert_eq!(world.books.0.last_outcome(), "failed");
 }
@@ -161,7 +161,7 @@ async fn errors_of_servers_pass_and_are_recorded() {
 async fn secrets_in_arguments_do_not_reach_the_books() {
     let world = World::new(Verdict::Permit);
     world.call(json!({ "amount": 1, "password": "hunter2" })).await;
-    let entries = lock(&world.books.0.entries);
+    let entries = world.books.0.entries.lock();
     let bodies: Vec<&RawJson> =
         entries.iter().flat_map(|entry| entry.bodies.iter().map(|body| &body.json)).collect();
     assert!(!bodies.is_empty());

@@ -4,8 +4,8 @@
 use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use toolgate_core::PrincipalId;
 use toolgate_core::port::{Belonging, Caller, ServerRequest};
 use toolgate_core::server::{Affinity, InstanceId};
@@ -33,7 +33,7 @@ impl<K: Eq + Hash> Homes<K> {
         K: Borrow<Q>,
         Q: Eq + Hash + ?Sized,
     {
-        let mut generations = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut generations = self.0.lock();
         if let Some(home) = generations.young.get(key) {
             return Some(home.clone());
         }
@@ -43,7 +43,7 @@ impl<K: Eq + Hash> Homes<K> {
     }
 
     pub(super) fn put(&self, key: K, home: InstanceId) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key, home);
+        self.0.lock().insert(key, home);
     }
 }
 
@@ -89,7 +89,7 @@ mod tests {
             assert_eq!(homes.get("used"), Some(home.clone()));
         }
         assert_eq!(homes.get("unused"), None);
-        let generations = homes.0.lock().expect("nobody panicked");
+        let generations = homes.0.lock();
         assert!(generations.young.len() + generations.old.len() <= 2 * GENERATION_MAX);
     }
 }

@@ -1,9 +1,9 @@
 //! The end of a connection loses everything in progress on it at once: one incident, regardless of the number
 //! of calls.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::time::Instant;
 use toolgate_core::FaultKind;
 
@@ -22,7 +22,7 @@ impl Incidents {
         if !matches!(kind, FaultKind::Lost { .. }) {
             return true;
         }
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last.lock();
         let is_another = last.is_none_or(|last| began >= last);
         if is_another {
             *last = Some(Instant::now());
@@ -33,7 +33,7 @@ impl Incidents {
     /// True if calls were lost a moment ago, so that the next one is better sent elsewhere: after a process
     /// was killed, not every connection is known to be dead at once.
     pub(crate) fn is_recent(&self) -> bool {
-        let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = *self.last.lock();
         last.is_some_and(|last| last.elapsed() < RECENT)
     }
 }

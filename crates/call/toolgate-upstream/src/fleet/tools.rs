@@ -1,9 +1,10 @@
 //! The state of each called tool of a server: its limits, its breaker, its durations.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 
+use parking_lot::RwLock;
 use tokio::sync::SemaphorePermit;
 use tokio::time::Instant;
 use toolgate_core::port::ServerError;
@@ -54,7 +55,7 @@ pub(super) struct Pulse {
 impl Tools {
     pub(super) fn of(&self, tool: &Tool) -> Arc<Tended> {
         let rule = Rule { concurrency_max: tool.handling.concurrency_max, rate: tool.handling.rate };
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.0.read();
         if let Some(tended) = known.get(&tool.own).filter(|tended| tended.rule == rule) {
             return tended.clone();
         }
@@ -63,7 +64,7 @@ impl Tools {
     }
 
     fn tend(&self, tool: &Tool, rule: Rule) -> Arc<Tended> {
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.write();
         let pulse = match known.get(&tool.own) {
             Some(tended) if tended.rule == rule => return tended.clone(),
             Some(tended) => tended.pulse.clone(),
@@ -81,7 +82,7 @@ impl Tools {
 
     /// Every tool that was called, by name.
     pub(super) fn all(&self) -> Vec<(Arc<str>, Arc<Tended>)> {
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.0.read();
         let mut all: Vec<_> = known.iter().map(|(own, tended)| (own.clone(), tended.clone())).collect();
         all.sort_by(|one, other| one.0.cmp(&other.0));
         all

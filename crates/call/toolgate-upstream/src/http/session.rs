@@ -1,11 +1,12 @@
 //! One session of the older era: requests, their streams, and the stream beside them.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode};
+use parking_lot::Mutex;
 use tokio::sync::{OnceCell, oneshot};
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
@@ -198,7 +199,7 @@ impl Session {
     }
 
     pub(super) fn is_idle(&self, idle: Duration) -> bool {
-        self.pending.is_idle() && self.used.lock().unwrap_or_else(PoisonError::into_inner).elapsed() >= idle
+        self.pending.is_idle() && self.used.lock().elapsed() >= idle
     }
 
     pub(super) async fn close(&self) {
@@ -217,7 +218,7 @@ impl Session {
         caller: Option<&Arc<dyn Caller>>,
         deadline: &Arc<Deadline>,
     ) -> Attempt {
-        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        *self.used.lock() = Instant::now();
         if let Some(caller) = caller {
             self.hear_for(&**caller).await;
         }

@@ -5,9 +5,10 @@
 //! and everyone uses the gateway's.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::port::{Caller, Reply, ServerError, ServerRequest};
@@ -116,7 +117,7 @@ impl Sessions {
     }
 
     fn slot(&self, key: &Key) -> Result<Arc<Slot>, ServerError> {
-        let mut slots = self.slots();
+        let mut slots = self.slots.lock();
         let own = slots.get(&None).expect("the gateway's own slot is made first and never removed").clone();
         if key.is_none() || own.is_without_id() {
             return Ok(own);
@@ -132,13 +133,9 @@ impl Sessions {
         Ok(slot)
     }
 
-    fn slots(&self) -> MutexGuard<'_, BTreeMap<Key, Arc<Slot>>> {
-        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// True if the server distinguishes sessions.
     pub(crate) fn gives_ids(&self) -> bool {
-        self.slots().get(&None).is_some_and(|own| !own.is_without_id())
+        self.slots.lock().get(&None).is_some_and(|own| !own.is_without_id())
     }
 
     /// Changes when the gateway's own session has been reopened.
@@ -148,14 +145,14 @@ impl Sessions {
 
     /// Every session that is open now.
     pub(crate) fn all(&self) -> Vec<Arc<Session>> {
-        self.slots().values().filter_map(|slot| slot.usable()).collect()
+        self.slots.lock().values().filter_map(|slot| slot.usable()).collect()
     }
 
     /// Closes the sessions of principals that have not been used for `idle`.
     pub(crate) async fn close_idle(&self, idle: Duration) {
         self.endpoint.client.sweep();
         let mut closing = Vec::new();
-        self.slots().retain(|key, slot| {
+        self.slots.lock().retain(|key, slot| {
             let stays = key.is_none() || slot.usable().is_none_or(|session| !session.is_idle(idle));
             // An empty slot is kept only while someone is opening it.
             let stays = stays && (key.is_none() || slot.usable().is_some() || Arc::strong_count(slot) > 1);
@@ -184,16 +181,16 @@ impl Drop for Sessions {
 
 impl Slot {
     fn usable(&self) -> Option<Arc<Session>> {
-        let current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = self.current.lock();
         current.as_ref().filter(|session| !session.is_expired()).cloned()
     }
 
     fn put(&self, session: Arc<Session>) -> Option<Arc<Session>> {
-        self.current.lock().unwrap_or_else(PoisonError::into_inner).replace(session)
+        self.current.lock().replace(session)
     }
 
     fn is_without_id(&self) -> bool {
-        let current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = self.current.lock();
         current.as_ref().is_some_and(|session| !session.has_id())
     }
 }

@@ -35,7 +35,7 @@ impl Pocket {
 
     pub(crate) fn put(&self, principal: &str, name: &str, value: &str) {
         let key = (principal.to_owned(), name.to_owned());
-        self.secrets.lock().expect("not poisoned").insert(key, value.to_owned());
+        self.secrets.lock().insert(key, value.to_owned());
         self.generation.fetch_add(1, Ordering::AcqRel);
     }
 
@@ -53,7 +53,7 @@ impl Keyring for Pocket {
         _: Viewer<'_>,
     ) -> BoxFuture<'static, Result<String, NoKey>> {
         self.asked.fetch_add(1, Ordering::AcqRel);
-        let secrets = self.secrets.lock().expect("not poisoned");
+        let secrets = self.secrets.lock();
         let of = |who: &str| secrets.get(&(who.to_owned(), name.to_owned())).cloned();
         let own = principal.and_then(|principal| of(principal.as_str()));
         let found = own.or_else(|| of("")).ok_or_else(|| NoKey(format!("there is no secret {name}")));
@@ -76,7 +76,7 @@ impl Keyring for Pocket {
         url: &str,
     ) -> BoxFuture<'static, Result<String, NoKey>> {
         assert_eq!(url, URL);
-        let token = self.tokens.lock().expect("not poisoned").last().cloned();
+        let token = self.tokens.lock().last().cloned();
         Box::pin(std::future::ready(token.ok_or_else(|| NoKey("nobody has signed in".into()))))
     }
 
@@ -87,8 +87,8 @@ impl Keyring for Pocket {
         _: &str,
         challenge: Option<&str>,
     ) -> BoxFuture<'static, Result<(), NoKey>> {
-        self.challenges.lock().expect("not poisoned").push(challenge.map(str::to_owned));
-        let mut tokens = self.tokens.lock().expect("not poisoned");
+        self.challenges.lock().push(challenge.map(str::to_owned));
+        let mut tokens = self.tokens.lock();
         tokens.pop();
         let left = if tokens.is_empty() { Err(NoKey("sign in again".into())) } else { Ok(()) };
         Box::pin(std::future::ready(left))
@@ -142,10 +142,10 @@ async fn each_principal_shows_its_own_secret_and_else_everybodys() {
 async fn values_are_remembered_until_credentials_change() {
     let pocket = Pocket::with_secret("", "KEY", "old");
     let keys = keys(&pocket, "${vault:KEY}");
-    let resolved = |pocket: &Pocket| pocket.secrets.lock().expect("not poisoned").len();
+    let resolved = |pocket: &Pocket| pocket.secrets.lock().len();
     assert_eq!(shown(&keys, None).await.as_deref(), Ok("old"));
     // Changed behind the keyring's back: only a cached value can still say "old".
-    pocket.secrets.lock().expect("not poisoned").clear();
+    pocket.secrets.lock().clear();
     assert_eq!(resolved(&pocket), 0);
     assert_eq!(shown(&keys, None).await.as_deref(), Ok("old"));
     pocket.put("", "KEY", "new");
@@ -235,7 +235,7 @@ async fn a_child_is_outdated_when_it_would_be_given_something_else() {
     assert!(given.is_outdated(&spec, &*pocket, None).await);
     pocket.put("", "KEY", "old");
     assert!(!given.is_outdated(&spec, &*pocket, None).await);
-    pocket.secrets.lock().expect("not poisoned").clear();
+    pocket.secrets.lock().clear();
     pocket.generation.fetch_add(1, Ordering::AcqRel);
     assert!(given.is_outdated(&spec, &*pocket, None).await, "there is none any more");
 }

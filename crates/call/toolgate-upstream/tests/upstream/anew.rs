@@ -1,11 +1,12 @@
 //! The trust in a server that may have become another one: nothing that was judged by its lists is sent,
 //! until they have been read again.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use http::Response;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use toolgate_core::server::ServerSpec;
@@ -118,12 +119,12 @@ impl Quiet {
 
     /// As after a restart with another version.
     fn become_another(&self, description: &'static str) {
-        self.sessions.lock().unwrap().clear();
-        *self.description.lock().unwrap() = description;
+        self.sessions.lock().clear();
+        *self.description.lock() = description;
     }
 
     fn answer(&self, seen: &Seen) -> Response<Body> {
-        let mut sessions = self.sessions.lock().unwrap();
+        let mut sessions = self.sessions.lock();
         match seen.rpc() {
             "initialize" => {
                 let result = json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}});
@@ -135,9 +136,7 @@ impl Quiet {
             }
             "server/discover" => reply(400, &seen.error(-32000, Value::Null)),
             _ if !sessions.iter().any(|id| seen.header("mcp-session-id") == Some(id)) => empty(404),
-            "tools/list" => {
-                ok(&seen.result(json!({"tools": [definition(*self.description.lock().unwrap())]})))
-            }
+            "tools/list" => ok(&seen.result(json!({"tools": [definition(*self.description.lock())]}))),
             "tools/call" => said(seen, "quiet"),
             "ping" => ok(&seen.result(json!({}))),
             _ => empty(202),
@@ -168,7 +167,7 @@ async fn a_server_that_tells_nothing_is_looked_at_every_minute() {
     listed_twice(&web).await;
     // Answered after the list was, so that has been taken too.
     gateway.call("t", "{}", &someone()).await.unwrap();
-    *quiet.description.lock().unwrap() = "2";
+    *quiet.description.lock() = "2";
     tokio::time::pause();
     tokio::time::advance(LOOKED_AT_AGAIN).await;
     tokio::time::resume();

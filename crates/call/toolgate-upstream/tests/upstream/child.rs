@@ -127,14 +127,14 @@ async fn progress_reaches_only_a_caller_that_wants_it() {
     let gateway = Gateway::with(child("legacy"));
     let keen = Agent { wants_progress: true, ..Agent::new("a", 1) }.shared();
     let token = gateway.text("progress", &keen).await;
-    let heard = keen.heard.lock().unwrap().progress.clone();
+    let heard = keen.heard.lock().progress.clone();
     assert_eq!(heard.len(), 3);
     assert!(
         heard[2].contains(&format!(r#""progressToken": {token}"#)) && heard[2].contains(r#""progress": 2"#)
     );
     let quiet = someone();
     assert_eq!(gateway.text("progress", &quiet).await, "null");
-    assert!(quiet.heard.lock().unwrap().progress.is_empty());
+    assert!(quiet.heard.lock().progress.is_empty());
     gateway.end().await;
 }
 
@@ -235,7 +235,7 @@ async fn a_flood_of_notifications_delays_no_answer_for_long() {
     let gateway = Gateway::with(child("legacy"));
     let caller = someone();
     assert_eq!(gateway.text("flood", &caller).await, "after the flood");
-    assert_eq!(caller.heard.lock().unwrap().logs, 20_000);
+    assert_eq!(caller.heard.lock().logs, 20_000);
     gateway.end().await;
 }
 
@@ -451,14 +451,14 @@ async fn log_messages_go_to_whoever_they_can_be_meant_for() {
     gateway.recorder.healthy().await;
     let (anna, bert) = (Agent::new("anna", 1).shared(), Agent::new("bert", 2).shared());
     gateway.text("log", &anna).await;
-    assert_eq!(anna.heard.lock().unwrap().logs, 1);
+    assert_eq!(anna.heard.lock().logs, 1);
     let hanging = tokio::spawn(gateway.call("hang", "{}", &bert));
     gateway
         .recorder
         .until("the call", |told| told.stderr.iter().any(|line| line.starts_with("hanging")))
         .await;
     gateway.text("log", &anna).await;
-    assert_eq!((anna.heard.lock().unwrap().logs, bert.heard.lock().unwrap().logs), (1, 0));
+    assert_eq!((anna.heard.lock().logs, bert.heard.lock().logs), (1, 0));
     let also_anna = Agent::new("anna", 3).shared();
     hanging.abort();
     gateway.recorder.until("the cancellation", |told| cancellations(&told.stderr) == 1).await;
@@ -468,7 +468,7 @@ async fn log_messages_go_to_whoever_they_can_be_meant_for() {
         .until("the call", |told| told.stderr.iter().filter(|line| line.starts_with("hanging")).count() == 2)
         .await;
     gateway.text("log", &anna).await;
-    assert_eq!((anna.heard.lock().unwrap().logs, also_anna.heard.lock().unwrap().logs), (2, 1));
+    assert_eq!((anna.heard.lock().logs, also_anna.heard.lock().logs), (2, 1));
     hanging.abort();
     gateway.end().await;
 }

@@ -1,11 +1,12 @@
 //! The credentials shown to servers, and the addresses they may lead to.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use http::Response;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use toolgate_core::address::{AddressRules, Reach};
 use toolgate_core::port::{AskKind, BoxFuture, Keyring, NoKey, ServerError, Viewer};
@@ -32,13 +33,13 @@ pub(crate) struct Pocket {
 impl Pocket {
     fn put(&self, principal: Option<&str>, name: &str, value: &str) {
         let key = (principal.map(PrincipalId::new), name.to_owned());
-        self.secrets.lock().unwrap().insert(key, value.to_owned());
+        self.secrets.lock().insert(key, value.to_owned());
         self.generation.fetch_add(1, Ordering::SeqCst);
     }
 
     fn take(&self, principal: Option<&str>, name: &str) {
         let key = (principal.map(PrincipalId::new), name.to_owned());
-        self.secrets.lock().unwrap().remove(&key);
+        self.secrets.lock().remove(&key);
         self.generation.fetch_add(1, Ordering::SeqCst);
     }
 
@@ -56,7 +57,7 @@ impl Keyring for Pocket {
         name: &str,
         _: Viewer<'_>,
     ) -> BoxFuture<'static, Result<String, NoKey>> {
-        let secrets = self.secrets.lock().unwrap();
+        let secrets = self.secrets.lock();
         let own = secrets.get(&(principal.cloned(), name.to_owned()));
         let found = own.or_else(|| secrets.get(&(None, name.to_owned()))).cloned();
         Box::pin(std::future::ready(found.ok_or_else(|| NoKey(format!("there is no secret {name}")))))
@@ -67,7 +68,7 @@ impl Keyring for Pocket {
     }
 
     fn signs_in(&self, _server: &ServerName) -> bool {
-        !self.tokens.lock().unwrap().is_empty()
+        !self.tokens.lock().is_empty()
     }
 
     fn access_token(
@@ -76,11 +77,11 @@ impl Keyring for Pocket {
         _principal: Option<&PrincipalId>,
         url: &str,
     ) -> BoxFuture<'static, Result<String, NoKey>> {
-        let only_at = self.only_at.lock().unwrap().clone();
+        let only_at = self.only_at.lock().clone();
         if only_at.is_some_and(|only| only != url) {
             return Box::pin(std::future::ready(Err(NoKey("the sign-in was for somewhere else".into()))));
         }
-        let token = self.tokens.lock().unwrap().last().cloned();
+        let token = self.tokens.lock().last().cloned();
         Box::pin(std::future::ready(token.ok_or_else(|| NoKey("nobody has signed in".into()))))
     }
 
@@ -91,8 +92,8 @@ impl Keyring for Pocket {
         _url: &str,
         challenge: Option<&str>,
     ) -> BoxFuture<'static, Result<(), NoKey>> {
-        self.challenges.lock().unwrap().push(challenge.unwrap_or_default().to_owned());
-        let mut tokens = self.tokens.lock().unwrap();
+        self.challenges.lock().push(challenge.unwrap_or_default().to_owned());
+        let mut tokens = self.tokens.lock();
         let has_another = tokens.len() > 1;
         if has_another {
             tokens.pop();
@@ -207,7 +208,7 @@ async fn a_refused_token_is_replaced_and_the_call_repeated_once() {
     let gateway = Gateway::with_keyring(spec_with(&web, &[]), pocket.clone());
     gateway.recorder.healthy().await;
     gateway.call("t", "{}", &someone()).await.unwrap();
-    assert_eq!(*pocket.challenges.lock().unwrap(), ["Bearer realm=\"x\""]);
+    assert_eq!(*pocket.challenges.lock(), ["Bearer realm=\"x\""]);
     assert_eq!(shown(&web.seen(), "tools/call", "authorization"), ["Bearer new"]);
     gateway.end().await;
 }
@@ -216,7 +217,7 @@ async fn a_refused_token_is_replaced_and_the_call_repeated_once() {
 async fn each_instance_is_shown_only_a_token_for_its_own_address() {
     let (signed_in, snoop) = (guarded(&["token"]).await, guarded(&["token"]).await);
     let pocket = Pocket::with_tokens(&["token"]);
-    *pocket.only_at.lock().unwrap() = Some(signed_in.url());
+    *pocket.only_at.lock() = Some(signed_in.url());
     let gateway = Gateway::with_keyring(fleet(&[("a", &signed_in), ("b", &snoop)]), pocket);
     let reason = gateway.recorder.until("the other to be refused", |told| {
         let refused = |instance: &InstanceState| {
@@ -249,7 +250,7 @@ async fn of_many_calls_refused_at_once_one_replaces_the_token() {
     for reply in futures_util::future::join_all(calls).await {
         reply.unwrap();
     }
-    assert_eq!(pocket.challenges.lock().unwrap().len(), 1);
+    assert_eq!(pocket.challenges.lock().len(), 1);
     gateway.end().await;
 }
 

@@ -1,9 +1,10 @@
 //! The gateway's side of the ports, recording its calls.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::watch;
 use toolgate_core::address::Reach;
 use toolgate_core::port::{
@@ -186,7 +187,7 @@ impl Agent {
     }
 
     pub(crate) fn questions(&self) -> usize {
-        self.heard.lock().unwrap().questions
+        self.heard.lock().questions
     }
 }
 
@@ -217,13 +218,13 @@ impl Caller for Agent {
         None
     }
     fn progress(&self, params: RawJson) {
-        self.heard.lock().unwrap().progress.push(params.as_str().to_owned());
+        self.heard.lock().progress.push(params.as_str().to_owned());
     }
     fn log(&self, _params: RawJson) {
-        self.heard.lock().unwrap().logs += 1;
+        self.heard.lock().logs += 1;
     }
     fn ask(&self, _kind: AskKind, _params: RawJson) -> BoxFuture<'_, Result<RawJson, RpcError>> {
-        self.heard.lock().unwrap().questions += 1;
+        self.heard.lock().questions += 1;
         Box::pin(async {
             tokio::time::sleep(self.answer_after).await;
             let text = format!(r#"{{"action":"accept","content":{{"client":{}}}}}"#, self.client.0);

@@ -1,10 +1,11 @@
 //! Servers of the older era behind a URL: sessions, and the pair of 2024-11-05.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use http::{Method, Response};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use toolgate_core::PrincipalId;
@@ -34,16 +35,16 @@ impl Sessions {
     }
 
     pub(crate) fn forget_all(&self) {
-        self.open.lock().unwrap().clear();
+        self.open.lock().clear();
     }
 
     fn streams(&self) -> Vec<mpsc::Sender<String>> {
-        self.open.lock().unwrap().values().flatten().cloned().collect()
+        self.open.lock().values().flatten().cloned().collect()
     }
 
     fn stream_of(&self, seen: &Seen) -> mpsc::Sender<String> {
         let id = seen.header("mcp-session-id").unwrap();
-        self.open.lock().unwrap().get(id).cloned().flatten().expect("the stream is opened before the call")
+        self.open.lock().get(id).cloned().flatten().expect("the stream is opened before the call")
     }
 
     pub(crate) async fn serve(
@@ -61,20 +62,20 @@ impl Sessions {
             _ => {}
         }
         let id = seen.header("mcp-session-id").unwrap_or_default().to_owned();
-        if self.gives_ids && !self.open.lock().unwrap().contains_key(&id) {
+        if self.gives_ids && !self.open.lock().contains_key(&id) {
             return empty(404);
         }
         if seen.method == Method::DELETE {
-            self.open.lock().unwrap().remove(&id);
+            self.open.lock().remove(&id);
             return empty(200);
         }
         if seen.method == Method::GET && seen.header("last-event-id").is_none() {
             let (sender, response) = event_stream();
-            self.open.lock().unwrap().insert(id, Some(sender));
+            self.open.lock().insert(id, Some(sender));
             return response;
         }
         match seen.rpc() {
-            "tools/list" => ok(&seen.result(json!({"tools": *self.tools.lock().unwrap()}))),
+            "tools/list" => ok(&seen.result(json!({"tools": *self.tools.lock()}))),
             "ping" | "logging/setLevel" => ok(&seen.result(json!({}))),
             "tools/call" => on_call(seen),
             _ if seen.method == Method::GET => on_call(seen),
@@ -86,11 +87,11 @@ impl Sessions {
         let result =
             json!({"protocolVersion": "2025-11-25", "capabilities": self.capabilities, "serverInfo": {}});
         let mut response = ok(&seen.result(result));
-        *self.made.lock().unwrap() += 1;
+        *self.made.lock() += 1;
         if self.gives_ids {
-            let id = format!("s-{}", self.made.lock().unwrap());
+            let id = format!("s-{}", self.made.lock());
             response.headers_mut().insert("mcp-session-id", id.parse().unwrap());
-            self.open.lock().unwrap().insert(id, None);
+            self.open.lock().insert(id, None);
         }
         response
     }
@@ -119,7 +120,7 @@ async fn each_principal_has_a_session_and_all_are_closed_at_the_end() {
     assert_eq!(call.header("mcp-protocol-version"), Some("2025-11-25"));
     assert!(seen.iter().all(|seen| seen.method != Method::GET), "nothing to hear, no stream");
     gateway.end().await;
-    assert!(sessions.open.lock().unwrap().is_empty(), "every session got its DELETE");
+    assert!(sessions.open.lock().is_empty(), "every session got its DELETE");
 }
 
 #[tokio::test]
@@ -176,7 +177,7 @@ async fn what_comes_between_the_calls_of_a_principal_is_the_principals() {
     let gateway = Gateway::with(web.spec());
     gateway.recorder.healthy().await;
     let id = gateway.text("t", &Agent::new("anna", 1).shared()).await;
-    let stream = sessions.open.lock().unwrap().get(&id).cloned().flatten().unwrap();
+    let stream = sessions.open.lock().get(&id).cloned().flatten().unwrap();
     let log = json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"data": "late"}});
     stream.try_send(event(&log)).unwrap();
     let ask = json!({"jsonrpc": "2.0", "id": "q", "method": "roots/list"});
@@ -196,7 +197,7 @@ async fn a_question_on_the_stream_of_a_call_reaches_its_caller() {
     let web = Web::start({
         let sessions = sessions.clone();
         move |seen| {
-            let answered = seen.body["id"].as_str().and_then(|id| waiting.lock().unwrap().remove(id));
+            let answered = seen.body["id"].as_str().and_then(|id| waiting.lock().remove(id));
             if let Some((stream, id)) = answered {
                 let text = seen.body["result"].to_string();
                 let result = json!({"jsonrpc": "2.0", "id": id, "result": {"content": [{"type": "text", "text": text}]}});
@@ -209,7 +210,7 @@ async fn a_question_on_the_stream_of_a_call_reaches_its_caller() {
                 let question = format!("q-{}", seen.header("mcp-session-id").unwrap());
                 let ask = json!({"jsonrpc": "2.0", "id": question, "method": "elicitation/create", "params": {}});
                 sender.try_send(event(&ask)).unwrap();
-                waiting.lock().unwrap().insert(question, (sender, seen.id().clone()));
+                waiting.lock().insert(question, (sender, seen.id().clone()));
                 response
             }))
         }
@@ -233,11 +234,11 @@ async fn an_interrupted_stream_is_resumed_where_it_stopped_and_not_too_early() {
     let web = sessions
         .serve(move |seen| {
             if seen.method == Method::GET {
-                let id = asked.lock().unwrap().pop().unwrap();
+                let id = asked.lock().pop().unwrap();
                 let result = json!({"jsonrpc": "2.0", "id": id, "result": {"content": [{"type": "text", "text": "late"}]}});
                 return events(&[event(&result)]);
             }
-            asked.lock().unwrap().push(seen.id().clone());
+            asked.lock().push(seen.id().clone());
             events(&["id: event-1\nretry: 400\ndata:\n\n".into()])
         })
         .await;
@@ -268,7 +269,7 @@ async fn a_dropped_call_and_a_late_one_are_cancelled_by_name() {
     let web = sessions
         .serve(move |_| {
             let (sender, response) = event_stream();
-            held.lock().unwrap().push(sender);
+            held.lock().push(sender);
             response
         })
         .await;
@@ -299,7 +300,7 @@ async fn the_stream_beside_the_calls_brings_changes_and_questions() {
     let stream = sessions.streams().remove(0);
     // After that one the lists are not read again unasked.
     eventually("the second reading", || web.count("tools/list") == 2).await;
-    *sessions.tools.lock().unwrap() = json!([{"name": "t"}, {"name": "u"}]);
+    *sessions.tools.lock() = json!([{"name": "t"}, {"name": "u"}]);
     stream
         .send(event(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})))
         .await
@@ -326,7 +327,7 @@ async fn questions_and_answers_may_come_on_the_stream_beside_the_calls() {
     let web = Web::start({
         let sessions = sessions.clone();
         move |seen| {
-            let asked = seen.body["id"].as_str().and_then(|id| calls.lock().unwrap().remove(id));
+            let asked = seen.body["id"].as_str().and_then(|id| calls.lock().remove(id));
             if let Some(call) = asked {
                 let result = call
                     .result(json!({"content": [{"type": "text", "text": seen.body["result"].to_string()}]}));
@@ -334,7 +335,7 @@ async fn questions_and_answers_may_come_on_the_stream_beside_the_calls() {
                 return std::future::ready(empty(202));
             }
             std::future::ready(sessions.answer(&seen, &|seen: &Seen| {
-                calls.lock().unwrap().insert("q".into(), seen.clone());
+                calls.lock().insert("q".into(), seen.clone());
                 let ask = json!({"jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": {}});
                 sessions.stream_of(seen).try_send(event(&ask)).unwrap();
                 empty(202)
@@ -374,7 +375,7 @@ pub(crate) async fn pair(endpoint: &'static str) -> Web {
             (&Method::GET, "/mcp") => {
                 let (sender, response) = event_stream();
                 sender.try_send(format!("event: endpoint\ndata: {endpoint}\n\n")).unwrap();
-                *stream.lock().unwrap() = Some(sender);
+                *stream.lock() = Some(sender);
                 response
             }
             (&Method::POST, "/messages?session=1") => {
@@ -385,13 +386,13 @@ pub(crate) async fn pair(endpoint: &'static str) -> Web {
                     "tools/list" => Some(seen.result(json!({"tools": [{"name": "t"}]}))),
                     "tools/call" if seen.tool() == "refused" => return std::future::ready(empty(413)),
                     "tools/call" if seen.tool() == "bye" => {
-                        stream.lock().unwrap().take();
+                        stream.lock().take();
                         None
                     }
                     "tools/call" => Some(seen.result(json!({"content": [{"type": "text", "text": "old"}]}))),
                     _ => None,
                 };
-                if let (Some(answer), Some(stream)) = (answer, &*stream.lock().unwrap()) {
+                if let (Some(answer), Some(stream)) = (answer, &*stream.lock()) {
                     stream.try_send(event(&answer)).unwrap();
                 }
                 empty(202)

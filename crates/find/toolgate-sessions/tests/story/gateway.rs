@@ -1,10 +1,11 @@
 //! A gateway with only the sessions being real.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolgate_core::decision::Template;
@@ -62,17 +63,17 @@ pub(crate) struct Around {
 
 impl Around {
     pub(crate) fn define(&self, agents: &[Value]) {
-        *self.definitions.lock().expect("nobody panicked") = Arc::new(definitions(agents));
+        *self.definitions.lock() = Arc::new(definitions(agents));
     }
 }
 
 impl Surroundings for Around {
     fn definitions(&self) -> Arc<Definitions> {
-        Arc::clone(&self.definitions.lock().expect("nobody panicked"))
+        Arc::clone(&self.definitions.lock())
     }
 
     fn servers(&self) -> Vec<ServerName> {
-        self.servers.lock().expect("nobody panicked").clone()
+        self.servers.lock().clone()
     }
 
     fn providers(&self) -> BTreeSet<String> {
@@ -80,7 +81,7 @@ impl Surroundings for Around {
     }
 
     fn template(&self) -> Template {
-        *self.template.lock().expect("nobody panicked")
+        *self.template.lock()
     }
 }
 

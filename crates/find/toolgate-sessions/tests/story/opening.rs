@@ -89,7 +89,7 @@ async fn an_operator_opens_a_session_for_somebody_else(world: World) {
 
 async fn what_makes_no_sense_is_refused_with_the_place_and_a_hint(world: World) {
     let gateway = Gateway::start(&world, "one").await;
-    *gateway.around.template.lock().expect("nobody panicked") = Template::Standard;
+    *gateway.around.template.lock() = Template::Standard;
     let wants = NewSession::default();
     let cases = [
         (
@@ -132,7 +132,7 @@ async fn what_makes_no_sense_is_refused_with_the_place_and_a_hint(world: World) 
     }
     let weaker =
         NewSession { agent: Some(name("cook")), policy_template: Some(Template::Exploratory), ..wants };
-    *gateway.around.template.lock().expect("nobody panicked") = Template::Exploratory;
+    *gateway.around.template.lock() = Template::Exploratory;
     assert_eq!(
         gateway.sessions.open(&operator(), weaker).await.expect_err("cook is stricter").code.name,
         "template_too_weak"
@@ -147,7 +147,7 @@ async fn a_session_stays_as_it_was_frozen(world: World) {
     let token = gateway.credential(&opened).await;
     let before = gateway.seat(&token, &Route::Default).await.expect("a seat");
     gateway.around.define(&[json!({ "name": "clerk", "blocked": ["*"] })]);
-    gateway.around.servers.lock().expect("nobody panicked").push(server("later"));
+    gateway.around.servers.lock().push(server("later"));
     assert_eq!(gateway.seat(&token, &Route::Default).await, Ok(before.clone()));
     gateway.sessions.stop().await;
     // And after a restart, under any definitions.
@@ -177,9 +177,9 @@ async fn what_a_session_may_touch_is_changed_by_who_may(world: World) {
     assert_eq!(change(&token, mounts(&[], &[]), None).await, Err("not_allowed"), "what it was given");
     assert_eq!(change(&agent("erna"), mounts(&[], &[]), None).await, Err("unknown_session"));
     assert_eq!(change(&bert, mounts(&["nowhere"], &[]), None).await, Err("unknown_mount"));
-    gateway.around.servers.lock().expect("nobody panicked").push(server("later"));
+    gateway.around.servers.lock().push(server("later"));
     assert_eq!(change(&bert, mounts(&["later"], &[]), None).await, Err("unknown_mount"), "it came later");
-    gateway.around.servers.lock().expect("nobody panicked").clear();
+    gateway.around.servers.lock().clear();
     let view = change(&operator(), mounts(&["files"], &[]), Some(2)).await.expect("gone, but mounted before");
     assert_eq!(view.scope.mounts, mounts(&["files"], &["mail"]));
     let view = change(&operator(), mounts(&[], &[]), None).await.expect("changed");

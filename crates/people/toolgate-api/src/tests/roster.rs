@@ -1,9 +1,10 @@
 //! A registry without connections, with one server and one agent in its file, and a drawer for secrets.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use toolgate_catalog::Update;
@@ -110,7 +111,7 @@ impl Drawer {
     }
 
     fn held<T>(&self, act: impl FnOnce(&mut BTreeMap<SecretPlace, (String, String)>) -> T) -> T {
-        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        act(&mut self.0.lock())
     }
 }
 

@@ -1,9 +1,10 @@
 //! The common parts of stories about runs: runs, work in them, questions, and a caller for batches.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use http::Method;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use toolgate_core::event::Outcome;
@@ -124,7 +125,7 @@ impl Workshop {
 
     /// The names of calls in the order in which they were sent.
     pub(super) fn diary(&self) -> Vec<String> {
-        self.diary.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.diary.lock().clone()
     }
 
     pub(super) fn under_way(&self) -> usize {
@@ -149,7 +150,7 @@ impl Workshop {
         if let Err(refusal) = self.runs.admit(&run, entering).await {
             return Ok(refused(call, &refusal));
         }
-        self.diary.lock().unwrap_or_else(PoisonError::into_inner).push(request.name.clone());
+        self.diary.lock().push(request.name.clone());
         let answer = self.worked(&run, &call, seat, request).await;
         let completed = answer.as_ref().is_ok_and(|answer| answer.envelope.status == Outcome::Succeeded);
         self.runs.finish(&run, &call, RunCallEnd { completed, bytes: 0 }).await;

@@ -7,12 +7,13 @@ use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use http::{Method, StatusCode};
+use parking_lot::Mutex;
 use serde_json::json;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -177,7 +178,7 @@ impl Site {
 
     /// From now on they send heartbeats.
     fn remember(&self, instances: &[Instance]) {
-        self.instances.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(instances);
+        self.instances.lock().extend_from_slice(instances);
     }
 
     /// Kills the gateway and starts it again on its data. Returns the time of the new start.
@@ -223,7 +224,7 @@ fn settings() -> String {
 /// sent.
 async fn beat(found: watch::Receiver<Target>, instances: Arc<Mutex<Vec<Instance>>>, lost: Arc<AtomicU64>) {
     loop {
-        let all = instances.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let all = instances.lock().clone();
         let pause = HEARTBEAT_EVERY / u32::try_from(all.len().max(1)).expect("thousands at most");
         let target = found.borrow().clone();
         let Ok(mut client) = Client::connect(&target, Era::Modern).await else {

@@ -5,13 +5,13 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::pin::Pin;
-use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use bytes::{Bytes, BytesMut};
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http::{Response, StatusCode};
 use http_body::{Body, Frame, SizeHint};
+use parking_lot::Mutex;
 
 use super::Eras;
 use crate::wire::{Era, LEGACY, MODERN, SESSION_ID};
@@ -170,7 +170,7 @@ impl Blobs {
     }
 
     fn after_id(&self, era: Era, bytes: usize) -> Bytes {
-        let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ready = self.ready.lock();
         if let Some(made) = ready.get(&(bytes, era == Era::Modern)) {
             return made.clone();
         }

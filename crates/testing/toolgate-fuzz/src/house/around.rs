@@ -1,9 +1,10 @@
 //! The surroundings of the gateway: a caller, a server, and a clock.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use serde_json::json;
 use toolgate_core::codes;
 use toolgate_core::content::{Attachment, Holder, Suppliers};
@@ -32,12 +33,12 @@ pub(crate) struct Around {
 
 impl Around {
     pub(crate) fn will_answer(&self, answer: Option<RawJson>) {
-        *self.answer.lock().unwrap_or_else(PoisonError::into_inner) = answer;
+        *self.answer.lock() = answer;
     }
 
     /// True if an id was assigned.
     pub(crate) fn has_given(&self, id: &str) -> bool {
-        let ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
+        let ids = self.ids.lock();
         ids.iter().any(|(prefix, last)| {
             let number = id.strip_prefix(prefix.as_str()).and_then(|number| number.parse::<u64>().ok());
             number.is_some_and(|number| (1..=*last).contains(&number))
@@ -64,7 +65,7 @@ impl Clock for Around {
 
     /// Counted, so that an input can name a created object.
     fn fresh_id(&self, prefix: &str) -> String {
-        let mut ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ids = self.ids.lock();
         let last = ids.entry(prefix.to_owned()).or_default();
         *last += 1;
         format!("{prefix}{last}")
@@ -113,7 +114,7 @@ impl Servers for Around {
         request: ServerRequest,
         caller: Arc<dyn Caller>,
     ) -> BoxFuture<'static, Result<Reply, ServerError>> {
-        let answer = self.answer.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let answer = self.answer.lock().clone();
         Box::pin(answered(request, answer, caller))
     }
 

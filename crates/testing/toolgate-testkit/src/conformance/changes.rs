@@ -2,9 +2,10 @@
 //! initialize era gets everything it may; a subscription gets what it asked for.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use rmcp::model::{ResourceUpdatedNotificationParam, SubscriptionFilter};
 use rmcp::service::{Peer, RoleServer, ServiceError, SubscriptionContext, SubscriptionSendError};
 use tokio::sync::broadcast::{self, error::RecvError};
@@ -56,7 +57,7 @@ impl Changes {
 
     /// Listens from now on for a subscription with this filter, which is about to be acknowledged.
     pub(super) fn promise(&self, filter: &SubscriptionFilter) {
-        let mut promised = self.promised.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut promised = self.promised.lock();
         if promised.len() == PROMISED_MAX {
             promised.remove(0);
         }
@@ -64,7 +65,7 @@ impl Changes {
     }
 
     fn redeem(&self, filter: &SubscriptionFilter) -> broadcast::Receiver<Change> {
-        let mut promised = self.promised.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut promised = self.promised.lock();
         let found = promised.iter().position(|(promised, _)| promised == filter);
         found.map_or_else(|| self.news.subscribe(), |index| promised.remove(index).1)
     }
@@ -128,7 +129,7 @@ async fn tell_session(
         Change::Prompts => peer.notify_prompt_list_changed().await,
         Change::Resources => peer.notify_resource_list_changed().await,
         Change::Resource(uri) => {
-            if !watched.lock().unwrap_or_else(PoisonError::into_inner).contains(&uri) {
+            if !watched.lock().contains(&uri) {
                 return Ok(());
             }
             peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await

@@ -5,9 +5,10 @@
     reason = "sampling, roots and logging are deprecated but servers may still ask for them"
 )]
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rmcp::model::*;
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt, NotificationContext, RequestContext,
@@ -53,11 +54,11 @@ impl ObligingClient {
 
     /// Methods of all notifications so far, oldest first.
     pub fn methods(&self) -> Vec<&'static str> {
-        self.heard.methods.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.heard.methods.lock().clone()
     }
 
     fn note(&self, method: &'static str) {
-        self.heard.methods.lock().unwrap_or_else(PoisonError::into_inner).push(method);
+        self.heard.methods.lock().push(method);
         self.heard.news.notify_waiters();
     }
 

@@ -2,10 +2,11 @@
 //! after its first event, so the client has to come back with `Last-Event-ID` to get its result.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::{Stream, StreamExt};
+use parking_lot::Mutex;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_server::session::local::{
     LocalSessionManager, LocalSessionManagerError,
@@ -33,7 +34,7 @@ impl Returns {
         loop {
             // Made before the look, so that no return falls between look and wait.
             let ring = self.rang.notified();
-            if self.returned.lock().unwrap_or_else(PoisonError::into_inner).remove(session) {
+            if self.returned.lock().remove(session) {
                 return;
             }
             ring.await;
@@ -41,11 +42,11 @@ impl Returns {
     }
 
     fn leaves(&self, session: &SessionId) {
-        self.returned.lock().unwrap_or_else(PoisonError::into_inner).remove(session.as_ref());
+        self.returned.lock().remove(session.as_ref());
     }
 
     fn returns(&self, session: &SessionId) {
-        self.returned.lock().unwrap_or_else(PoisonError::into_inner).insert(session.as_ref().to_owned());
+        self.returned.lock().insert(session.as_ref().to_owned());
         self.rang.notify_waiters();
     }
 }

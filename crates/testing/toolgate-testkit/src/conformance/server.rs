@@ -6,7 +6,7 @@
 )]
 
 use std::borrow::Cow;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use rmcp::model::*;
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
@@ -39,7 +39,7 @@ impl ServerHandler for ConformanceServer {
         if is_modern(&context) {
             return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
         }
-        *self.log_level_min.lock().unwrap_or_else(PoisonError::into_inner) = request.level;
+        *self.log_level_min.lock() = request.level;
         Ok(())
     }
 
@@ -119,7 +119,7 @@ impl ServerHandler for ConformanceServer {
         request: SubscribeRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.watched.lock().unwrap_or_else(PoisonError::into_inner).insert(request.uri);
+        self.watched.lock().insert(request.uri);
         Ok(())
     }
 
@@ -128,7 +128,7 @@ impl ServerHandler for ConformanceServer {
         request: UnsubscribeRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.watched.lock().unwrap_or_else(PoisonError::into_inner).remove(&request.uri);
+        self.watched.lock().remove(&request.uri);
         Ok(())
     }
 

@@ -2,9 +2,10 @@
 #![expect(deprecated, reason = "logging is deprecated but the suite still asks for it")]
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use rmcp::model::*;
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::task_manager::TaskManager;
@@ -61,11 +62,7 @@ impl ConformanceServer {
 
     /// Sends a log line if the client asked for lines of this level: per request since 2026-07-28, per session before.
     pub(super) async fn log(&self, ctx: &RequestContext<RoleServer>, level: LoggingLevel, text: &str) {
-        let level_min = if is_modern(ctx) {
-            ctx.meta.log_level()
-        } else {
-            Some(*self.log_level_min.lock().unwrap_or_else(PoisonError::into_inner))
-        };
+        let level_min = if is_modern(ctx) { ctx.meta.log_level() } else { Some(*self.log_level_min.lock()) };
         if level_min.is_none_or(|level_min| (level as u8) < (level_min as u8)) {
             return;
         }

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use parking_lot::Mutex;
 
 use super::brain::{Act, Brain, Message, acknowledged, error, list_changed, noise, question, response};
 use super::misdeed::{DRIP, GARBAGE, LINGER, Misdeed};
@@ -37,10 +39,6 @@ struct Server {
     listeners: Mutex<Vec<(TcpStream, Option<String>)>>,
     /// Questions that are open, and who waits for their answers.
     asked: Mutex<BTreeMap<String, SyncSender<String>>>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 struct Request {
@@ -125,19 +123,19 @@ impl Server {
     }
 
     fn knows(&self, session: &str) -> bool {
-        lock(&self.sessions).contains(session)
+        self.sessions.lock().contains(session)
     }
 
     /// Keeps the connection for notifications until the client closes it.
     fn listen(&self, stream: &mut TcpStream, subscription: Option<String>) -> io::Result<()> {
         let copy = stream.try_clone()?;
-        lock(&self.listeners).push((copy, subscription));
+        self.listeners.lock().push((copy, subscription));
         let mut end = [0];
         stream.read(&mut end).map(drop)
     }
 
     fn announce(&self) {
-        let mut listeners = lock(&self.listeners);
+        let mut listeners = self.listeners.lock();
         listeners.retain_mut(|(stream, subscription)| {
             send_event(stream, &list_changed(subscription.as_deref())).is_ok()
         });
@@ -158,7 +156,7 @@ impl Server {
         match self.brain.consider(&request.body, &request.head) {
             Act::Nothing | Act::Cancelled => send(stream, "202 Accepted", "", "")?,
             Act::Answered(question, answer) => {
-                let waiting = lock(&self.asked).remove(&question);
+                let waiting = self.asked.lock().remove(&question);
                 // The waiter may have gone.
                 waiting.into_iter().for_each(|waiting| drop(waiting.send(answer.clone())));
                 send(stream, "202 Accepted", "", "")?;
@@ -174,7 +172,7 @@ impl Server {
             }
             Act::Result(result) if opens => {
                 let session = format!("s{}", self.brain.sessions_opened.load(Ordering::SeqCst));
-                lock(&self.sessions).insert(session.clone());
+                self.sessions.lock().insert(session.clone());
                 send(stream, "200 OK", &response(id, &result), &format!("Mcp-Session-Id: {session}\r\n"))?;
             }
             Act::Result(result) => send(stream, "200 OK", &response(id, &result), "")?,
@@ -198,7 +196,7 @@ impl Server {
             }
             Act::Forget(result) => {
                 send(stream, "200 OK", &response(id, &result), "")?;
-                lock(&self.sessions).clear();
+                self.sessions.lock().clear();
             }
             Act::Misdeed(misdeed) => return self.misbehave(stream, misdeed, id),
         }
@@ -227,7 +225,7 @@ impl Server {
     fn ask(&self, stream: &mut TcpStream, id: &str) -> io::Result<()> {
         let asked = format!("\"ask-{}\"", id.trim_matches('"'));
         let (waiting, answer) = sync_channel(1);
-        lock(&self.asked).insert(asked.clone(), waiting);
+        self.asked.lock().insert(asked.clone(), waiting);
         stream.write_all(STREAM_HEAD.as_bytes())?;
         send_event(stream, &question(&asked))?;
         let Ok(answer) = answer.recv() else { return Ok(()) };

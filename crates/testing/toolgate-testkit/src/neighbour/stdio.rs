@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write, stdin, stdout};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use super::brain::{Act, Brain, Message, acknowledged, error, list_changed, noise, question, response};
 use super::misdeed::{GARBAGE, LINGER, Misdeed};
@@ -37,10 +39,6 @@ struct Server {
     asked: Mutex<BTreeMap<String, String>>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// A closed pipe needs no output.
 fn write(text: &str) {
     let mut stdout = stdout().lock();
@@ -64,7 +62,7 @@ impl Server {
             Act::Error(code, message) => send(&error(&id, code, message)),
             Act::Listen => {
                 send(&acknowledged(&id));
-                lock(&self.listeners).push(id);
+                self.listeners.lock().push(id);
             }
             Act::Announce(result) => {
                 send(&response(&id, &result));
@@ -73,10 +71,10 @@ impl Server {
             Act::Ask => {
                 let asked = format!("\"ask-{}\"", id.trim_matches('"'));
                 send(&question(&asked));
-                lock(&self.asked).insert(asked, id);
+                self.asked.lock().insert(asked, id);
             }
             Act::Answered(question, answer) => {
-                let call = lock(&self.asked).remove(&question);
+                let call = self.asked.lock().remove(&question);
                 call.into_iter().for_each(|call| send(&response(&call, &self.brain.said(&answer))));
             }
             Act::Cancelled => self.flooding.store(false, Ordering::SeqCst),
@@ -89,7 +87,7 @@ impl Server {
         if self.brain.settings.era == Era::Legacy {
             return send(&list_changed(None));
         }
-        for id in lock(&self.listeners).iter() {
+        for id in self.listeners.lock().iter() {
             send(&list_changed(Some(id)));
         }
     }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
@@ -13,6 +13,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use futures_util::stream;
 use http::{HeaderMap, StatusCode, header};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use super::{Era, Settings};
@@ -92,11 +93,11 @@ impl Worker {
 
     fn knows(&self, headers: &HeaderMap) -> bool {
         let id = headers.get(SESSION).and_then(|id| id.to_str().ok()).unwrap_or_default();
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).contains(id)
+        self.sessions.lock().contains(id)
     }
 
     fn initialize(&self, id: &Value) -> Response {
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sessions = self.sessions.lock();
         let session = format!("{}-{}", self.settings.instance, sessions.len() + 1);
         sessions.insert(session.clone());
         let result = json!({

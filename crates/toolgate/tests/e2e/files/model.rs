@@ -1,8 +1,8 @@
 //! A client on the side of the model, of either era: every byte that it sends or receives is kept.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::{Answer, HttpClient};
 
@@ -32,11 +32,11 @@ impl Model {
 
     /// Everything that was sent and received so far: addresses, headers but the token, bodies.
     pub(crate) fn heard(&self) -> Vec<u8> {
-        self.tape.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.tape.lock().clone()
     }
 
     fn keep(&self, bytes: &[u8]) {
-        let mut tape = self.tape.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tape = self.tape.lock();
         tape.extend_from_slice(bytes);
         tape.push(b'\n');
     }

@@ -1,7 +1,8 @@
 //! A receiver: takes HTTP requests on its own port and keeps them.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use toolgate_testkit::gateway::until_async;
@@ -58,7 +59,7 @@ impl Receiver {
 
     /// All requests, refused or not.
     pub(crate) fn came(&self) -> Vec<Message> {
-        self.came.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.came.lock().clone()
     }
 
     /// The first message that fits.
@@ -77,7 +78,7 @@ impl Drop for Receiver {
 async fn serve(mut stream: TcpStream, kept: Arc<Mutex<Vec<Message>>>, refused: usize) {
     while let Some(message) = read(&mut stream).await {
         let count = {
-            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut kept = kept.lock();
             kept.push(message);
             kept.len()
         };

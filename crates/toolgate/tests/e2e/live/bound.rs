@@ -2,10 +2,11 @@
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use toolgate_testkit::gateway::until_async;
 
@@ -36,7 +37,7 @@ impl Trap {
                     drop(stream.set_read_timeout(Some(Duration::from_millis(500))));
                     let mut bytes = [0; 16 << 10];
                     while let Ok(count @ 1..) = stream.read(&mut bytes) {
-                        writing.lock().expect("whole").push_str(&String::from_utf8_lossy(&bytes[..count]));
+                        writing.lock().push_str(&String::from_utf8_lossy(&bytes[..count]));
                         drop(stream.write_all(answer.as_bytes()));
                     }
                 });
@@ -50,7 +51,7 @@ impl Trap {
     }
 
     fn heard(&self) -> String {
-        self.heard.lock().expect("whole").clone()
+        self.heard.lock().clone()
     }
 }
 

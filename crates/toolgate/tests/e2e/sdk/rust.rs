@@ -1,10 +1,11 @@
 //! The journey on `rmcp`, in both lifecycles. The same steps as `tests/clients/python/journey.py`.
 #![expect(deprecated, reason = "sampling, roots and logging are deprecated and still promised")]
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use capability_testkit::speak_with;
+use parking_lot::Mutex;
 use rmcp::model::*;
 use rmcp::service::{
     ClientLifecycleMode, ClientServiceExt, NotificationContext, RequestContext, RoleClient, RunningService,
@@ -35,7 +36,7 @@ struct Traveller(Arc<Mutex<Notes>>);
 
 impl Traveller {
     fn note<T>(&self, note: impl FnOnce(&mut Notes) -> T) -> T {
-        note(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        note(&mut self.0.lock())
     }
 
     async fn hears(&self, what: Value) {

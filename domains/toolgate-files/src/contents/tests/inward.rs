@@ -273,9 +273,9 @@ async fn a_server_gets_its_own_id_and_another_one_its_content() {
     // The same server knows it.
     let arguments = json!({"source_ref_id": "doc_abc123", "target_role": "SWE"});
     assert_eq!(scene.sent(&making, arguments.clone()).await, Ok(arguments.clone()));
-    assert!(scene.others.fetched.lock().unwrap().is_empty());
+    assert!(scene.others.fetched.lock().is_empty());
     // Another one gets the bytes, fetched once.
-    scene.others.kept.lock().unwrap().insert(
+    scene.others.kept.lock().insert(
         "doc_abc123".to_owned(),
         json!({"contents": [{"uri": "x:doc_abc123", "blob": STANDARD.encode(PDF)}]}),
     );
@@ -286,7 +286,7 @@ async fn a_server_gets_its_own_id_and_another_one_its_content() {
         assert_eq!(scene.sent(&other, arguments.clone()).await, Ok(expected.clone()));
     }
     let fetched = ("resume-profile-mcp".to_owned(), "doc_abc123".to_owned(), None);
-    assert_eq!(*scene.others.fetched.lock().unwrap(), [fetched]);
+    assert_eq!(*scene.others.fetched.lock(), [fetched]);
     // So does storing it.
     let found = scene.world.files.find(&scene.holder, "doc_abc123").await.unwrap();
     assert_eq!((found.digest, found.media_type.as_str()), (Digest::of(PDF), "application/pdf"));
@@ -303,10 +303,10 @@ async fn an_id_of_two_servers_is_ambiguous_until_the_server_is_said() {
     assert_eq!((refused.kind, refused.code.name), (RefusalKind::Invalid, "ambiguous_ref"));
     assert_eq!(refused.hint, "say whose is meant: `one:doc_1` or `two:doc_1`");
     let kept = json!({"contents": [{"uri": "a", "text": "bonjour"}]});
-    scene.others.kept.lock().unwrap().insert("doc_1".to_owned(), kept);
+    scene.others.kept.lock().insert("doc_1".to_owned(), kept);
     let sent = scene.sent(&other, json!({"file_id": "two:doc_1"})).await;
     assert_eq!(sent, Ok(json!({"text": "bonjour"})));
-    assert_eq!(scene.others.fetched.lock().unwrap()[0].0, "two");
+    assert_eq!(scene.others.fetched.lock()[0].0, "two");
     // Its own server gets its own name for it.
     let sent = scene.sent(&tool("one", &[]), json!({"source_ref_id": "one:doc_1"})).await;
     assert_eq!(sent, Ok(json!({"source_ref_id": "doc_1"})));
@@ -319,7 +319,7 @@ async fn what_a_server_has_forgotten_or_answers_empty_is_refused() {
     let other = tool("two", &[FileStrategy::BinaryBase64]);
     let refused = scene.attach(&other, &json!({"file_id": "doc_1"})).await.unwrap_err();
     assert_eq!((refused.kind, refused.code.name), (RefusalKind::NotFound, "unknown_ref"));
-    scene.others.kept.lock().unwrap().insert("doc_1".to_owned(), json!({"contents": []}));
+    scene.others.kept.lock().insert("doc_1".to_owned(), json!({"contents": []}));
     let refused = scene.attach(&other, &json!({"file_id": "doc_1"})).await.unwrap_err();
     assert_eq!(refused.message, "server one answered without the content of doc_1");
 }

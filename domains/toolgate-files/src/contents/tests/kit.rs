@@ -1,9 +1,10 @@
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use futures_util::TryStreamExt;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use toolgate_core::codes;
@@ -56,12 +57,12 @@ impl Suppliers for Others {
             assert_eq!(tool, EXTRACTOR);
             self.pace.acquire().await.expect("it stays open").forget();
             self.extracted.fetch_add(1, Ordering::SeqCst);
-            self.text.lock().unwrap().clone().expect("there is an extractor")
+            self.text.lock().clone().expect("there is an extractor")
         })
     }
 
     fn extractor_version(&self, _tool: &str) -> Option<Digest> {
-        *self.version.lock().unwrap()
+        *self.version.lock()
     }
 
     fn fetch<'a>(
@@ -72,8 +73,8 @@ impl Suppliers for Others {
         uri: Option<&'a str>,
     ) -> BoxFuture<'a, Result<RawJson, Refusal>> {
         let asked = (server.to_string(), own.to_owned(), uri.map(str::to_owned));
-        self.fetched.lock().unwrap().push(asked);
-        let kept = self.kept.lock().unwrap().get(own).cloned();
+        self.fetched.lock().push(asked);
+        let kept = self.kept.lock().get(own).cloned();
         let none = move || Refusal::new(&codes::UNKNOWN_REF, format!("no {own} at {server}"));
         Box::pin(async move { kept.map(RawJson::from).ok_or_else(none) })
     }

@@ -41,8 +41,8 @@ async fn documents_are_read_by_the_extractor_once_for_each_content_and_version()
         assert_eq!(sent, Ok(json!({"text": "the text"})));
     }
     assert_eq!(scene.others.extracted.load(Ordering::SeqCst), 1);
-    *scene.others.version.lock().unwrap() = Some(Digest::of("2"));
-    *scene.others.text.lock().unwrap() = Some(Ok("a better text".to_owned()));
+    *scene.others.version.lock() = Some(Digest::of("2"));
+    *scene.others.text.lock() = Some(Ok("a better text".to_owned()));
     let sent = scene.sent(&reading(), json!({"file_id": one})).await;
     assert_eq!(sent, Ok(json!({"content": "a better text"})));
     assert_eq!(scene.others.extracted.load(Ordering::SeqCst), 2);
@@ -72,12 +72,12 @@ async fn an_extractor_that_fails_is_asked_again_by_the_next_call() {
     let scene = Scene::new().await;
     let file = scene.upload("a.pdf", PDF).await;
     let failure = Refusal::new(&codes::EXTRACTOR_FAILED, "it is encrypted");
-    *scene.others.text.lock().unwrap() = Some(Err(failure));
+    *scene.others.text.lock() = Some(Err(failure));
     let arguments = json!({"file_id": file});
     let refused = scene.sent(&reading(), arguments.clone()).await.unwrap_err();
     assert_eq!(refused.code.name, "extractor_failed");
     assert_eq!(refused.message, format!("{EXTRACTOR} made no text of {file}: it is encrypted"));
-    *scene.others.text.lock().unwrap() = Some(Ok("open".to_owned()));
+    *scene.others.text.lock() = Some(Ok("open".to_owned()));
     assert_eq!(scene.sent(&reading(), arguments).await, Ok(json!({"content": "open"})));
 }
 
@@ -90,7 +90,7 @@ async fn without_an_extractor_what_is_no_text_is_refused() {
     assert_eq!(refused.message, format!("{file} is application/pdf, which is not text"));
 
     let scene = Scene::new().await;
-    *scene.others.version.lock().unwrap() = None;
+    *scene.others.version.lock() = None;
     let file = scene.upload("a.bin", noise(500)).await;
     let refused = scene.attach(&reading(), &json!({"file_id": file})).await.unwrap_err();
     let why = format!("which is not text, and there is no tool {EXTRACTOR} here that makes text of it");
@@ -112,7 +112,7 @@ async fn the_extractor_is_not_asked_to_prepare_its_own_food() {
 async fn an_extracted_text_that_is_too_long_is_refused_with_the_limit() {
     let scene = Scene::with(|settings| settings.text_bytes_max = 10).await;
     let file = scene.upload("a.pdf", PDF).await;
-    *scene.others.text.lock().unwrap() = Some(Ok("x".repeat(11)));
+    *scene.others.text.lock() = Some(Ok("x".repeat(11)));
     let refused = scene.sent(&reading(), json!({"file_id": file})).await.unwrap_err();
     assert_eq!(refused.code.name, "file_too_large");
     let message = format!("the text of {file} has 11 bytes; as `plain_text_content` at most 10 can be given");

@@ -1,8 +1,8 @@
 //! The calls that wait behind handles while this process lives, and the ends of some that did.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::id::ApprovalId;
@@ -22,7 +22,7 @@ pub(crate) type End = Result<RawJson, RpcError>;
 
 impl Jobs {
     pub(crate) fn lock(&self) -> MutexGuard<'_, HashMap<ApprovalId, Job>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     pub(crate) fn find(&self, id: &ApprovalId) -> Option<Job> {

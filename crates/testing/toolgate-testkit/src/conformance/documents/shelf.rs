@@ -1,11 +1,12 @@
 //! The server's stored documents under its own ids, and the number of reads.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
 /// More than any test makes.
@@ -29,7 +30,7 @@ impl Shelf {
         let id = format!("{prefix}_{}", &sha256(&bytes)[..8]);
         let media_type =
             if bytes.starts_with(b"%PDF") { "application/pdf" } else { "application/octet-stream" };
-        let mut documents = self.documents.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut documents = self.documents.lock();
         if documents.len() >= DOCUMENTS_MAX {
             documents.pop_first();
         }
@@ -38,7 +39,7 @@ impl Shelf {
     }
 
     pub(super) fn find(&self, id: &str) -> Option<Document> {
-        self.documents.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
+        self.documents.lock().get(id).cloned()
     }
 
     pub(super) fn extracted(&self) {
