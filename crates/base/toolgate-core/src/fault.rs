@@ -5,16 +5,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use crate::ServerName;
+use crate::blame::Blame;
 use crate::codes::{self, Code};
-
-/// The party at fault.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Blame {
-    Caller,
-    Server,
-    Gateway,
-}
 
 /// A request that got no answer from its server.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 pub mod address;
 pub mod approval;
+pub mod blame;
 pub mod codes;
 pub mod content;
 pub mod decision;
@@ -29,12 +30,13 @@ pub mod signature;
 pub mod stop_point;
 pub mod tool;
 
+pub use blame::{Blame, RefusalKind};
 pub use digest::Digest;
-pub use fault::{Blame, Fault, FaultKind};
+pub use fault::{Fault, FaultKind};
 pub use limits::Limits;
 pub use name::{CanonicalName, DomainName, ServerName};
 pub use principal::{Kind, Principal, PrincipalId, Role};
 pub use raw::{Raw, RawJson};
-pub use refusal::{Refusal, RefusalKind};
+pub use refusal::Refusal;
 pub use rpc::RpcError;
 pub use tool::{AuditLevel, Effects, Handling, OutputCheck, Tool};

@@ -1,25 +1,7 @@
 //! The refusal of a request: a code of the table, and what it is about.
 
+use crate::blame::RefusalKind;
 use crate::codes::Code;
-
-/// The kind of refusal; the API turns it into a status.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum RefusalKind {
-    /// The request makes no sense.
-    Invalid,
-    /// The caller may not do this.
-    Forbidden,
-    NotFound,
-    /// It conflicts with the current state.
-    Conflict,
-    /// It was changed meanwhile.
-    Stale,
-    /// It existed and is gone.
-    Gone,
-    TooMany,
-    /// The store is down.
-    Down,
-}
 
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{message}")]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Blame, RefusalKind};
+use crate::blame::{Blame, RefusalKind};
 
 /// An error code and its documentation. On the wire it is its name.
 pub struct Code {

@@ -60,7 +60,7 @@ impl InForce {
     }
 
     /// The places where the running gateway refuses the configuration file, if it does.
-    pub(in crate::command) fn config_refused(&self) -> Option<&str> {
+    pub(crate) fn config_refused(&self) -> Option<&str> {
         match self {
             InForce::Version { config_refused, .. } => config_refused.as_deref(),
             InForce::NoGateway | InForce::Unknown(_) => None,
