@@ -110,7 +110,7 @@ impl Books {
 
     /// Applies every timeout that is due, and returns what has changed.
     pub async fn expire_due(&self) -> Result<Vec<Approval>, StoreDown> {
-        self.expire_due_at(crate::now_ms()).await
+        self.expire_due_at(crate::clock::now_ms()).await
     }
 
     /// The same for another moment.

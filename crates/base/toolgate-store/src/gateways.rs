@@ -13,10 +13,11 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
+use crate::clock::now_ms;
 use crate::db::{Dialect, Transaction};
 use crate::error::{doing, random_bytes};
 use crate::row::row;
-use crate::{Store, StoreError, now_ms};
+use crate::{Store, StoreError};
 
 /// The interval between signs of life of a claim.
 const BEAT: Duration = Duration::from_secs(3);

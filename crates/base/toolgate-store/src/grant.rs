@@ -4,9 +4,10 @@ use toolgate_core::approval::Grant;
 use toolgate_core::id::{ApprovalId, GrantId};
 use toolgate_core::{CanonicalName, Digest, PrincipalId};
 
+use crate::clock::now_ms;
 use crate::db::{Transaction, without_nul};
 use crate::error::doing;
-use crate::{Store, StoreError, now_ms};
+use crate::{Store, StoreError};
 
 const INSERT: &str = "INSERT INTO grants (tenant, id, principal, tool, tool_version, approval, expires_at_ms,
         revoked_at_ms, uses_left, body)

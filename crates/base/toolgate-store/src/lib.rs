@@ -28,14 +28,11 @@ mod run;
 mod secret;
 mod server;
 mod session;
+mod store;
 mod token;
 mod token_cache;
 mod waiting;
 mod warrant;
-
-use std::sync::Arc;
-
-use tokio_util::task::TaskTracker;
 
 pub use agent_version::{AgentVersion, NewAgentVersion};
 pub use approval::{APPROVALS_PAGE_MAX, ApprovalFilter};
@@ -76,35 +73,6 @@ pub use session::{
     ChangeSessionError, Closing, NewSessionError, OpenSessions, SESSIONS_PAGE_MAX, SessionFilter,
     SessionKind, SessionMark, SessionStanding, StoredSession, Unused,
 };
+pub use store::Store;
 pub use token::{NewToken, NewTokenSpec, Token, TokenState, is_reserved_principal};
 pub use token_cache::TokenCache;
-
-use clock::now_ms;
-
-/// An open data folder and its database. Clones share one small pool and one token cache.
-#[derive(Clone)]
-pub struct Store {
-    db: db::Db,
-    tokens: Arc<TokenCache>,
-    waiting: Arc<waiting::Waiting>,
-    /// The work in the background. Each task ends when its waiters or senders are gone.
-    tasks: TaskTracker,
-    /// The name of this store for work that only one store may do at a time.
-    holder: Arc<str>,
-    tenant: &'static str,
-}
-
-/// The only tenant so far.
-const TENANT: &str = "default";
-
-impl Store {
-    /// The tenant of these rows.
-    pub fn tenant(&self) -> &'static str {
-        self.tenant
-    }
-
-    /// Ends the pool, so that the write-ahead log is folded into the database.
-    pub async fn close(&self) {
-        self.db.close().await;
-    }
-}

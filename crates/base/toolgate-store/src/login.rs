@@ -9,11 +9,12 @@ use toolgate_core::Principal;
 use toolgate_core::event::Durability;
 use toolgate_core::scope::Credential;
 
+use crate::clock::now_ms;
 use crate::db::Transaction;
 use crate::error::{doing, random_bytes};
 use crate::token::TokenRow;
 use crate::token_cache::digest;
-use crate::{Store, StoreError, Token, now_ms};
+use crate::{Store, StoreError, Token};
 
 const INSERT: &str = "INSERT INTO logins (tenant, hash, kind, token, created_at_ms, ends_at_ms)
     VALUES ($1, $2, $3, $4, $5, $6)";

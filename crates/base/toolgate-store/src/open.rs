@@ -15,7 +15,8 @@ use tokio_util::task::TaskTracker;
 use toolgate_core::event::Durability;
 
 use crate::db::{Db, Pools, SqlitePools};
-use crate::{Store, StoreError, TENANT, migrations};
+use crate::store::TENANT;
+use crate::{Store, StoreError, migrations};
 
 pub(crate) const DATABASE: &str = "toolgate.db";
 const LOCK: &str = "toolgate.lock";

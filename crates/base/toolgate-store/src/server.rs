@@ -5,10 +5,11 @@ use toolgate_core::event::Durability;
 use toolgate_core::server::{Era, InstanceId, InstanceState, Listing, ServerHealth, ServerState};
 use toolgate_core::{RawJson, ServerName};
 
+use crate::clock::now_ms;
 use crate::db::without_nul;
 use crate::error::doing;
 use crate::row::row;
-use crate::{Store, StoreError, now_ms};
+use crate::{Store, StoreError};
 
 const REMEMBER_ERA: &str = "INSERT INTO server_eras (tenant, server, fingerprint, era, protocol_version)
     VALUES ($1, $2, $3, $4, $5)

@@ -11,12 +11,13 @@ use toolgate_core::moment::rfc3339;
 use toolgate_core::scope::{AgentName, Credential};
 use toolgate_core::{Kind, Principal, PrincipalId, RawJson, Role, ServerName};
 
+use crate::clock::now_ms;
 use crate::db::{Lock, Transaction, without_nul};
 use crate::error::{doing, random_bytes};
 use crate::ledger::append_in;
 use crate::row::row;
 use crate::token_cache::{Digest, Known, digest};
-use crate::{Store, StoreError, StoredSession, now_ms};
+use crate::{Store, StoreError, StoredSession};
 
 const INSERT: &str =
     "INSERT INTO tokens (tenant, id, hash, role, label, principal, kind, groups, created_at_ms, agent, session, opener,

@@ -7,7 +7,7 @@ use parking_lot::{Mutex, MutexGuard};
 use sha2::{Digest as _, Sha256};
 use toolgate_core::scope::Credential;
 
-use crate::now_ms;
+use crate::clock::now_ms;
 
 pub(crate) type Digest = [u8; 32];
 

@@ -11,8 +11,9 @@ use toolgate_core::{Digest, approval::Binding};
 
 use crate::approval::{self, Versioned};
 use crate::books::events;
+use crate::clock::now_ms;
 use crate::db::Transaction;
-use crate::{grant, now_ms};
+use crate::grant;
 
 /// Events that belong directly before those of the start, or why the call may not be sent.
 pub(crate) type Used = Result<Vec<Event>, StartRefused>;

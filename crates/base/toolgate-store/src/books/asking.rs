@@ -7,8 +7,8 @@ use toolgate_core::id::ApprovalId;
 
 use super::{Inner, events};
 use crate::approval::{self, Versioned};
+use crate::clock::now_ms;
 use crate::db::Transaction;
-use crate::now_ms;
 
 /// The time for which a decision that its caller has not heard of is reported before the same call counts as
 /// a new one: a decision from days ago does not answer today's question.

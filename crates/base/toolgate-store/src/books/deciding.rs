@@ -10,7 +10,8 @@ use toolgate_core::id::{ApprovalId, GrantId};
 
 use super::{Inner, down, events};
 use crate::approval::{self, Versioned};
-use crate::{grant, now_ms};
+use crate::clock::now_ms;
+use crate::grant;
 
 /// The number of expired approvals that are read at once.
 const DUE_MAX: i64 = 100;

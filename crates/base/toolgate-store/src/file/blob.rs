@@ -8,10 +8,11 @@ use toolgate_core::Digest;
 use toolgate_core::event::Durability;
 
 use super::{read_digest, stored_limit, write};
+use crate::clock::now_ms;
 use crate::db::{Dialect, Statement, Transaction};
 use crate::error::doing;
 use crate::registry::{read_count, stored_count};
-use crate::{Store, StoreError, now_ms};
+use crate::{Store, StoreError};
 
 const TOUCH_SQLITE: &str = "INSERT INTO blobs (tenant, digest, bytes, touched_at_ms) VALUES ($1, $2, $3, $4)
     ON CONFLICT (tenant, digest) DO UPDATE SET touched_at_ms = max(blobs.touched_at_ms, excluded.touched_at_ms)

@@ -6,10 +6,11 @@ use toolgate_core::id::FileId;
 
 use super::row::{self, FileRow};
 use super::{Doer, FileEnd, READ, blob, event, stored_limit};
+use crate::StoreError;
 use crate::books::Books;
+use crate::clock::now_ms;
 use crate::db::{Transaction, without_nul};
 use crate::error::doing;
-use crate::{StoreError, now_ms};
 
 const DELETE: &str = "DELETE FROM files WHERE tenant = $1 AND id = $2";
 const DUE: &str = "WHERE tenant = $1 AND expires_at_ms <= $2 ORDER BY expires_at_ms, id LIMIT $3";

@@ -9,7 +9,7 @@ use toolgate_core::event::{About, Durability, Entry, Event, EventKind, Outcome};
 use super::append::has;
 use super::batch::Tail;
 use super::own_calls::OwnCalls;
-use crate::now_ms;
+use crate::clock::now_ms;
 
 /// The maximum number of waiting entries. Further ones are lost, and the log says so; a sweep then finds the
 /// call open.

@@ -10,9 +10,10 @@ use toolgate_core::event::{Durability, EventKind, Recorded};
 
 use super::append::COLUMNS;
 use super::row::RecordedRow;
+use crate::clock::now_ms;
 use crate::db::Transaction;
 use crate::error::doing;
-use crate::{Store, StoreError, now_ms};
+use crate::{Store, StoreError};
 
 /// The time that a holder has for a batch. After that it is taken for dead, and the batch is given out again.
 pub const OUTBOX_LEASE_MS: i64 = 60_000;

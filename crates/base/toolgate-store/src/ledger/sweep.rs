@@ -9,9 +9,10 @@ use toolgate_core::{CanonicalName, PrincipalId, RawJson, ServerName};
 use super::append::{Known, append};
 use super::head::{Head, Pen};
 use super::row;
+use crate::clock::now_ms;
 use crate::error::doing;
 use crate::row::row;
-use crate::{Store, StoreError, now_ms};
+use crate::{Store, StoreError};
 
 /// Calls that are closed in one transaction.
 const SWEPT_AT_ONCE: i64 = 500;

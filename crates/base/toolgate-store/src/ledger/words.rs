@@ -9,7 +9,7 @@ static WORDS: LazyLock<HashMap<&'static str, Arc<str>>> = LazyLock::new(|| {
     let kinds = EventKind::ALL.iter().map(|kind| kind.as_str());
     let outcomes = Outcome::ALL.iter().map(|outcome| outcome.as_str());
     let decisions = DecisionKind::ALL.iter().map(|decision| decision.as_str());
-    let all = kinds.chain(outcomes).chain(decisions).chain([crate::TENANT]);
+    let all = kinds.chain(outcomes).chain(decisions).chain([crate::store::TENANT]);
     all.map(|word| (word, word.into())).collect()
 });
 

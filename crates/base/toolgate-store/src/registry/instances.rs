@@ -11,11 +11,12 @@ use toolgate_core::{RawJson, ServerName};
 
 use super::{read_count, read_raw, read_server, stored_count, unreadable};
 use crate::books::Books;
+use crate::clock::now_ms;
 use crate::db::without_nul;
 use crate::error::doing;
 use crate::revisions::{Change, Topic};
 use crate::row::row;
-use crate::{Store, StoreError, now_ms};
+use crate::{Store, StoreError};
 
 const READ_SERVERS: &str =
     "SELECT server, first_registered_ms, settings FROM registered_servers WHERE tenant = $1 ORDER BY server";

@@ -9,11 +9,12 @@ use toolgate_core::{CanonicalName, Digest, RawJson, ServerName};
 
 use super::{read_server, unreadable};
 use crate::books::Books;
+use crate::clock::now_ms;
 use crate::error::doing;
 use crate::revisions::{Change, Topic};
 use crate::row::row;
 use crate::rows::Rows;
-use crate::{Store, StoreError, now_ms};
+use crate::{Store, StoreError};
 
 /// The maximum number of names per server, counting past ones. A server that makes up names without end keeps
 /// the ones it had.

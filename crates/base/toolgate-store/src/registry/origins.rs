@@ -6,11 +6,12 @@ use toolgate_core::{PrincipalId, ServerName};
 use super::read_server;
 use super::vault::stored_principal;
 use crate::books::Books;
+use crate::clock::now_ms;
 use crate::db::{Transaction, without_nul};
 use crate::error::doing;
 use crate::revisions::{Change, Topic};
 use crate::row::row;
-use crate::{Store, StoreError, now_ms};
+use crate::{Store, StoreError};
 
 const LIST: &str = "SELECT server, whose, name, origin FROM secret_origins
     WHERE tenant = $1 ORDER BY server, name, whose, origin";

@@ -6,11 +6,12 @@ use toolgate_core::{PrincipalId, RawJson};
 use super::origins::{SecretOrigin, allow};
 use super::{read_count, read_raw, stored_count};
 use crate::books::Books;
+use crate::clock::now_ms;
 use crate::db::without_nul;
 use crate::error::doing;
 use crate::revisions::{Change, Topic};
 use crate::row::row;
-use crate::{Store, StoreError, now_ms};
+use crate::{Store, StoreError};
 
 const READ_ALL: &str =
     "SELECT key, value, version, updated_at_ms, updated_by FROM settings WHERE tenant = $1 ORDER BY key";

@@ -6,11 +6,12 @@ use toolgate_core::{PrincipalId, ServerName};
 use super::origins::{Whose, replace};
 use super::read_server;
 use crate::books::Books;
+use crate::clock::now_ms;
 use crate::db::without_nul;
 use crate::error::doing;
 use crate::revisions::{Change, Topic};
 use crate::row::row;
-use crate::{Store, StoreError, now_ms};
+use crate::{Store, StoreError};
 
 const PUT: &str = "INSERT INTO vault (tenant, server, principal, name, sealed, created_at_ms, updated_at_ms)
     VALUES ($1, $2, $3, $4, $5, $6, $6)

@@ -6,13 +6,14 @@ use toolgate_core::scope::{AgentName, Mounts, Scope};
 
 use super::row::{self, SessionRow};
 use super::{COUNT_OPEN, Closing, READ, StoredSession};
+use crate::StoreError;
 use crate::books::Books;
+use crate::clock::now_ms;
 use crate::db::{Statement, without_nul};
 use crate::error::doing;
 use crate::registry::{read_count, stored_count};
 use crate::revisions::{Change, Topic};
 use crate::token::{self, NewToken};
-use crate::{StoreError, now_ms};
 
 const CHANGE: &str = "UPDATE sessions SET scope = $3, mounts = $4, row_version = $5, revision = $6
     WHERE tenant = $1 AND id = $2";
