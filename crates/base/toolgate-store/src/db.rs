@@ -30,6 +30,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 use toolgate_core::event::Durability;
 use toolgate_core::port::BoxFuture;
 
+use crate::cut_off::is_cut_off;
 use crate::fault::Faults;
 use crate::pulse::Pulse;
 
@@ -51,8 +52,6 @@ const BEGIN_ON_DISK: &str =
 const BEGIN_WRITTEN: &str =
     "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = '15s';
     SET LOCAL synchronous_commit = off";
-/// The common prefix of the error codes of a server that stops, crashes or starts.
-const SHUT_DOWN: &str = "57P0";
 const LOCK: &str = "SELECT 1 FROM (SELECT pg_advisory_xact_lock($1)) AS locked";
 
 #[derive(Clone)]
@@ -219,14 +218,6 @@ async fn begin_postgres(
         }
     }
     pool.begin_with(begin).await
-}
-
-pub(crate) fn is_cut_off(error: &sqlx::Error) -> bool {
-    match error {
-        sqlx::Error::Io(_) => true,
-        sqlx::Error::Database(error) => error.code().is_some_and(|code| code.starts_with(SHUT_DOWN)),
-        _ => false,
-    }
 }
 
 impl SqlitePools {

@@ -12,74 +12,33 @@ mod event;
 mod extraction;
 mod reference;
 mod row;
+mod shared;
 mod upload;
 mod write;
 
-use toolgate_core::content::Holder;
+use toolgate_core::PrincipalId;
 use toolgate_core::event::Durability;
 use toolgate_core::file::{File, FileName};
-use toolgate_core::id::{CallId, FileId, RunId, SessionId};
-use toolgate_core::{Digest, PrincipalId};
+use toolgate_core::id::FileId;
 
 pub use artifact::{StoreArtifactError, Stored};
 pub use blob::{CONDEMNED_LEASE_MS, Touched};
+pub use shared::{Doer, FileEnd};
 pub use upload::{Claim, NewUpload, Upload};
 
 use crate::cursor::PageCursor;
 use crate::db::{Statement, without_nul};
 use crate::error::doing;
 use crate::page::PageQuery;
-use crate::registry::unreadable;
 use crate::{Store, StoreError};
 use row::FileRow;
+use shared::READ;
 
 const BYTES_OF: &str = "SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM files
     WHERE tenant = $1 AND owner = $2 AND (expires_at_ms IS NULL OR expires_at_ms > $3)";
-const READ: &str = "WHERE tenant = $1 AND id = $2";
 
 /// The maximum number of files on a page.
 pub const FILES_PAGE_MAX: usize = 500;
-
-/// The principal and the session of an action.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Doer {
-    pub principal: PrincipalId,
-    pub session: Option<SessionId>,
-    pub run: Option<RunId>,
-    pub call: Option<CallId>,
-}
-
-impl Doer {
-    /// An action outside a session.
-    pub fn person(principal: &PrincipalId) -> Self {
-        Self { principal: principal.clone(), session: None, run: None, call: None }
-    }
-
-    pub fn of(holder: &Holder) -> Self {
-        Self {
-            principal: holder.principal.id.clone(),
-            session: Some(holder.session.clone()),
-            run: holder.run.clone(),
-            call: holder.call.clone(),
-        }
-    }
-}
-
-/// The reason why a file was removed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum FileEnd {
-    Deleted,
-    Expired,
-}
-
-impl FileEnd {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            FileEnd::Deleted => "deleted",
-            FileEnd::Expired => "expired",
-        }
-    }
-}
 
 /// A filter for files. `None` matches anything.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -140,16 +99,4 @@ async fn write(
     let changed = statement.execute().await?;
     transaction.commit().await?;
     Ok(changed)
-}
-
-fn read_digest(bytes: &[u8], doing: &'static str) -> Result<Digest, StoreError> {
-    bytes.try_into().map(Digest::from_bytes).map_err(|_| unreadable(doing, "digest"))
-}
-
-fn read_name(name: &str, doing: &'static str) -> Result<FileName, StoreError> {
-    FileName::new(name).map_err(|_| unreadable(doing, "name of a file"))
-}
-
-fn stored_limit(limit: usize) -> i64 {
-    i64::try_from(limit).unwrap_or(i64::MAX)
 }

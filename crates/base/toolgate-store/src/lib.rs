@@ -6,6 +6,7 @@ mod books;
 pub mod clock;
 mod counts;
 mod cursor;
+mod cut_off;
 mod db;
 mod error;
 mod fault;

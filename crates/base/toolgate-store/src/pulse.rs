@@ -13,7 +13,7 @@ use sqlx::{Connection as _, PgConnection};
 use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
 
-use crate::db::is_cut_off;
+use crate::cut_off::is_cut_off;
 
 /// The pause between probes.
 const EVERY: Duration = Duration::from_millis(250);

@@ -2,6 +2,7 @@
 //! it; changes are methods of the `Books`, which write the ledger event in the same transaction. Each change
 //! increments the revision of its topic.
 
+mod columns;
 mod instances;
 mod names;
 mod origins;
@@ -9,10 +10,7 @@ mod settings;
 mod tools;
 mod vault;
 
-use toolgate_core::{RawJson, ServerName};
-
-use crate::StoreError;
-
+pub(crate) use columns::{read_count, read_raw, stored_count, unreadable};
 pub use instances::{
     Join, Joined, RegisterError, RegisteredServer, Registering, RegistrationLimits, StoredInstance,
 };
@@ -24,25 +22,3 @@ pub use tools::{
     VERSIONS_PER_TOOL_MAX,
 };
 pub use vault::SealedSecret;
-
-/// Names the data that cannot be read.
-pub(crate) fn unreadable(doing: &'static str, what: &'static str) -> StoreError {
-    StoreError::Unreadable { doing, what }
-}
-
-fn read_server(name: &str, doing: &'static str) -> Result<ServerName, StoreError> {
-    ServerName::new(name).map_err(|_| unreadable(doing, "server name"))
-}
-
-pub(crate) fn read_raw(text: String, doing: &'static str, what: &'static str) -> Result<RawJson, StoreError> {
-    RawJson::parse(text.into_bytes().into()).map_err(|_| unreadable(doing, what))
-}
-
-/// A counter. Databases have no unsigned ones.
-pub(crate) fn read_count(stored: i64) -> u64 {
-    u64::try_from(stored).unwrap_or_default()
-}
-
-pub(crate) fn stored_count(count: u64) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
-}

@@ -49,7 +49,7 @@ impl Store {
         let rows: Vec<(String, i64)> = read.fetch_all().await.map_err(doing("look for changes"))?;
         let of = |topic: Topic| {
             let row = rows.iter().find(|(name, _)| name == topic.as_str());
-            row.map_or(0, |(_, revision)| crate::registry::read_count(*revision))
+            row.map_or(0, |(_, revision)| crate::registry::columns::read_count(*revision))
         };
         Ok(Revisions {
             settings: of(Topic::Settings),

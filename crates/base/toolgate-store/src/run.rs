@@ -15,6 +15,7 @@ mod input;
 mod output;
 mod row;
 mod step;
+mod stored_call;
 mod task;
 
 use toolgate_core::PrincipalId;
@@ -22,12 +23,13 @@ use toolgate_core::id::{RunId, TaskId};
 use toolgate_core::run::{Run, RunState};
 
 pub use batch::BatchCall;
-pub use call::{RUN_CALLS_MAX, RunCallState, StoredRunCall};
+pub use call::RUN_CALLS_MAX;
 pub use end::{Completion, Ending};
 pub use error::{Exhausted, RunError};
 pub use held::Act;
 pub use input::{InputAnswer, InputFilter};
 pub use step::{RUN_DEPTH_MAX, RUNS_OPEN_MAX, Stepped};
+pub use stored_call::{RunCallState, StoredRunCall};
 pub use task::TaskVersion;
 
 use crate::cursor::PageCursor;

@@ -2,15 +2,15 @@
 //! write the ledger event in the same transaction.
 
 mod row;
+mod stored;
 mod write;
 
-use std::sync::Arc;
-
 use toolgate_core::event::Durability;
-use toolgate_core::id::{RunId, SessionId};
-use toolgate_core::scope::{AgentName, Mounts, Scope};
-use toolgate_core::{Digest, Principal, PrincipalId, RawJson};
+use toolgate_core::id::SessionId;
+use toolgate_core::scope::AgentName;
+use toolgate_core::{PrincipalId, RawJson};
 
+pub use stored::{Closing, SessionKind, SessionMark, StoredSession};
 pub use write::{ChangeSessionError, NewSessionError, OpenSessions, Unused};
 
 use crate::cursor::PageCursor;
@@ -20,10 +20,8 @@ use crate::page::PageQuery;
 use crate::registry::{read_count, stored_count};
 use crate::{Store, StoreError};
 use row::{MarkRow, SessionRow};
+use stored::{COUNT_OPEN, READ};
 
-const READ: &str = "WHERE tenant = $1 AND id = $2";
-const COUNT_OPEN: &str =
-    "SELECT COUNT(*) FROM sessions WHERE tenant = $1 AND agent = $2 AND state = 'open' AND kind = 'explicit'";
 const MARKS: &str =
     "SELECT id, revision, row_version, state FROM sessions WHERE tenant = $1 AND revision > $2
     ORDER BY revision, id LIMIT $3";
@@ -46,63 +44,6 @@ pub const SESSIONS_PAGE_MAX: usize = 500;
 /// The number of sessions that one statement touches.
 const TOUCHED_MAX: usize = 500;
 
-#[derive(Clone, PartialEq, Debug)]
-pub struct StoredSession {
-    pub id: SessionId,
-    pub kind: SessionKind,
-    pub principal: Principal,
-    /// The definition that was asked for.
-    pub agent: AgentName,
-    pub agent_version: Digest,
-    pub scope: Arc<Scope>,
-    /// The mounts from its definitions.
-    pub base_mounts: Mounts,
-    /// The additional mounts.
-    pub mounts: Mounts,
-    pub task: Option<String>,
-    pub run: Option<RunId>,
-    pub opened_by: PrincipalId,
-    pub closing: Option<Closing>,
-    pub created_at_ms: i64,
-    pub last_used_at_ms: i64,
-    pub idle_seconds: u64,
-    pub lifetime_seconds: Option<u64>,
-    /// 1 when it was opened.
-    pub row_version: u64,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SessionKind {
-    /// Opened explicitly.
-    Explicit,
-    /// The default session of a credential. Never closed.
-    Default,
-}
-
-impl SessionKind {
-    pub const ALL: [SessionKind; 2] = [SessionKind::Explicit, SessionKind::Default];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            SessionKind::Explicit => "explicit",
-            SessionKind::Default => "default",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<SessionKind> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
-    }
-}
-
-/// The end of a session.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Closing {
-    pub at_ms: i64,
-    /// `closed`, `idle`, `lifetime` or `revoked`.
-    pub reason: String,
-}
-
 /// A filter for sessions. `None` matches anything.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SessionFilter {
@@ -120,16 +61,6 @@ pub enum SessionStanding {
     /// Open, and not used since this moment.
     UnusedSince(i64),
     Closed,
-}
-
-/// A mark that a session has changed.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SessionMark {
-    pub id: SessionId,
-    /// The revision of the topic at that change.
-    pub revision: u64,
-    pub row_version: u64,
-    pub is_open: bool,
 }
 
 impl Store {

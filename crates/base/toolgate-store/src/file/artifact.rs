@@ -4,7 +4,8 @@ use toolgate_core::file::Artifact;
 use toolgate_core::id::RunId;
 use toolgate_core::{Digest, PrincipalId};
 
-use super::{Doer, blob, event, read_digest, read_name};
+use super::shared::{Doer, read_digest, read_name};
+use super::{blob, event};
 use crate::books::Books;
 use crate::db::{Statement, Transaction, without_nul};
 use crate::error::doing;

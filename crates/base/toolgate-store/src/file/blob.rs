@@ -7,7 +7,8 @@
 use toolgate_core::Digest;
 use toolgate_core::event::Durability;
 
-use super::{read_digest, stored_limit, write};
+use super::shared::{read_digest, stored_limit};
+use super::write;
 use crate::clock::now_ms;
 use crate::db::{Dialect, Statement, Transaction};
 use crate::error::doing;

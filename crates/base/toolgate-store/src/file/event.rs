@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use toolgate_core::event::{About, Event, EventKind};
 use toolgate_core::file::{Artifact, File};
 
-use super::{Doer, FileEnd};
+use super::shared::{Doer, FileEnd};
 
 pub(super) fn file_stored(file: &File, by: &Doer) -> Event {
     let detail = json!({

@@ -3,7 +3,8 @@
 use toolgate_core::Digest;
 use toolgate_core::event::Durability;
 
-use super::{blob, read_digest};
+use super::blob;
+use super::shared::read_digest;
 use crate::db::without_nul;
 use crate::error::doing;
 use crate::{Store, StoreError};

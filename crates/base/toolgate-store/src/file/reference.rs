@@ -5,7 +5,8 @@ use toolgate_core::file::{Origin, Ref};
 use toolgate_core::id::{CallId, RefId, RunId, SessionId};
 use toolgate_core::{CanonicalName, Digest, PrincipalId, ServerName};
 
-use super::{blob, read_digest, stored_limit, write};
+use super::shared::{read_digest, stored_limit};
+use super::{blob, write};
 use crate::db::{Statement, without_nul};
 use crate::error::doing;
 use crate::registry::{read_count, stored_count, unreadable};

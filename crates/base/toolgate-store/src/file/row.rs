@@ -4,7 +4,7 @@ use toolgate_core::PrincipalId;
 use toolgate_core::file::File;
 use toolgate_core::id::FileId;
 
-use super::{read_digest, read_name};
+use super::shared::{read_digest, read_name};
 use crate::StoreError;
 use crate::db::{Statement, without_nul};
 use crate::registry::{read_count, stored_count};

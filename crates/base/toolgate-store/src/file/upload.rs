@@ -4,7 +4,8 @@ use toolgate_core::file::FileName;
 use toolgate_core::id::{FileId, RunId, SessionId, UploadId};
 use toolgate_core::{Digest, PrincipalId};
 
-use super::{read_digest, read_name, stored_limit, write};
+use super::shared::{read_digest, read_name, stored_limit};
+use super::write;
 use crate::db::{Statement, without_nul};
 use crate::error::doing;
 use crate::row::row;

@@ -5,7 +5,8 @@ use toolgate_core::file::File;
 use toolgate_core::id::FileId;
 
 use super::row::{self, FileRow};
-use super::{Doer, FileEnd, READ, blob, event, stored_limit};
+use super::shared::{Doer, FileEnd, READ, stored_limit};
+use super::{blob, event};
 use crate::StoreError;
 use crate::books::Books;
 use crate::clock::now_ms;

@@ -9,7 +9,7 @@ use toolgate_core::server::{InstanceId, InstanceSpec};
 use toolgate_core::tool::ToolExtra;
 use toolgate_core::{RawJson, ServerName};
 
-use super::{read_count, read_raw, read_server, stored_count, unreadable};
+use super::columns::{read_count, read_raw, read_server, stored_count, unreadable};
 use crate::books::Books;
 use crate::clock::now_ms;
 use crate::db::without_nul;

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use toolgate_core::registry::{NamedKind, WireName};
 use toolgate_core::{CanonicalName, Digest, RawJson, ServerName};
 
-use super::{read_server, unreadable};
+use super::columns::{read_server, unreadable};
 use crate::books::Books;
 use crate::clock::now_ms;
 use crate::error::doing;

@@ -3,7 +3,7 @@
 use toolgate_core::event::Event;
 use toolgate_core::{PrincipalId, ServerName};
 
-use super::read_server;
+use super::columns::read_server;
 use super::vault::stored_principal;
 use crate::books::Books;
 use crate::clock::now_ms;

@@ -3,8 +3,8 @@
 use toolgate_core::event::Event;
 use toolgate_core::{PrincipalId, RawJson};
 
+use super::columns::{read_count, read_raw, stored_count};
 use super::origins::{SecretOrigin, allow};
-use super::{read_count, read_raw, stored_count};
 use crate::books::Books;
 use crate::clock::now_ms;
 use crate::db::without_nul;

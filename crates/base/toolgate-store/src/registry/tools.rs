@@ -3,26 +3,28 @@
 
 mod page;
 mod row;
+mod stored;
 mod versions;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use toolgate_core::event::Event;
-use toolgate_core::registry::ToolRow;
-use toolgate_core::tool::{Effects, FileStrategy, SlotForm};
-use toolgate_core::{CanonicalName, Digest, RawJson, ServerName};
+use toolgate_core::{CanonicalName, RawJson, ServerName};
 
 pub use page::{ToolRowFilter, ToolRowPage};
 use row::{COLUMN_COUNT, COLUMNS, ToolText};
+pub use stored::{StoredTool, ToolRowChange, ToolTraits};
 pub use versions::{StoredVersion, VERSIONS_PER_TOOL_MAX};
 
-use super::{read_count, stored_count};
+use super::columns::{read_count, stored_count};
 use crate::books::Books;
 use crate::error::doing;
 use crate::revisions::{Change, Topic};
 use crate::rows::Rows;
 use crate::{Store, StoreError};
+use row::in_order;
+use stored::key;
 
 const READ_ALL: &str = "WHERE tools.tenant = $1";
 const READ_OF: &str = "WHERE tools.tenant = $1 AND tools.server = $2";
@@ -39,56 +41,6 @@ static WRITE: LazyLock<Rows> = LazyLock::new(|| {
 const TOUCH: &str = "INSERT INTO registry_readings (tenant, server, read_ms) VALUES ($1, $2, $3)
     ON CONFLICT (tenant, server) DO UPDATE SET read_ms = excluded.read_ms
     WHERE registry_readings.read_ms < excluded.read_ms";
-
-/// Descriptions of a tool for display and search. No decision depends on them.
-#[derive(Clone, PartialEq, Debug, Default, serde::Serialize, serde::Deserialize)]
-#[serde(default)]
-pub struct ToolTraits {
-    pub capabilities: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub effects: Option<Effects>,
-    pub idempotent: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub file_strategy: Option<FileStrategy>,
-    /// Used if one strategy is not enough.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub files: Vec<SlotForm>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub timeout_seconds: Option<f64>,
-    pub aliases: Vec<String>,
-    /// The name for agents.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub wire_name: Option<String>,
-}
-
-/// A tool as it was read.
-#[derive(Clone, PartialEq, Debug)]
-pub struct StoredTool {
-    pub row: ToolRow,
-    pub traits: ToolTraits,
-    /// The number of writes of the row: 1 at first sight.
-    pub row_version: u64,
-}
-
-/// The new content of a row.
-#[derive(Clone, PartialEq, Debug)]
-pub struct ToolRowChange {
-    pub row: ToolRow,
-    pub traits: ToolTraits,
-    /// The version of the row that this is based on; `None` for a tool without a row.
-    pub after: Option<u64>,
-}
-
-impl ToolRowChange {
-    pub fn first(row: ToolRow, traits: ToolTraits) -> Self {
-        Self { row, traits, after: None }
-    }
-
-    /// The row version it has once it is written.
-    pub fn row_version(&self) -> u64 {
-        self.after.unwrap_or_default() + 1
-    }
-}
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[must_use = "what was not written must be read again and decided anew"]
@@ -170,15 +122,4 @@ async fn outdated(
         |(one, key): &(&ToolRowChange, &String)| versions.get(*key).copied() != one.after.map(stored_count);
     let outdated = changes.iter().zip(&keys).filter(is_outdated);
     Ok(outdated.map(|(one, _)| one.row.name.clone()).collect())
-}
-
-fn in_order(rows: Vec<ToolText>, doing: &'static str) -> Result<Vec<StoredTool>, StoreError> {
-    let mut tools = rows.into_iter().map(|row| row.read(doing)).collect::<Result<Vec<_>, _>>()?;
-    tools.sort_unstable_by(|one, other| one.row.name.cmp(&other.row.name));
-    Ok(tools)
-}
-
-/// A name may have any length and any characters; its digest fits every index.
-fn key(name: &CanonicalName) -> String {
-    Digest::of(name.as_str()).to_string()
 }

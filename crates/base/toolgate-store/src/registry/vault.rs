@@ -3,8 +3,8 @@
 use toolgate_core::event::Event;
 use toolgate_core::{PrincipalId, ServerName};
 
+use super::columns::read_server;
 use super::origins::{Whose, replace};
-use super::read_server;
 use crate::books::Books;
 use crate::clock::now_ms;
 use crate::db::without_nul;

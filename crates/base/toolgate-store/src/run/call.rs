@@ -7,6 +7,7 @@ use toolgate_core::{CanonicalName, PrincipalId};
 
 use super::error::RunError;
 use super::held::{Act, Held};
+use super::stored_call::{RunCallState, StoredRunCall};
 use super::{budget, input};
 use crate::books::Books;
 use crate::db::without_nul;
@@ -35,42 +36,6 @@ const LATEST: &str = "SELECT call, tool, kind, state, created_at_ms, ended_at_ms
     WHERE tenant = $1 AND run = $2 ORDER BY created_at_ms DESC, call DESC LIMIT $3";
 const FORGET: &str = "UPDATE run_calls SET state = 'unknown', ended_at_ms = $3
     WHERE tenant = $1 AND stream = $2 AND state = 'open'";
-
-/// A call that was let into a run.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct StoredRunCall {
-    pub call: CallId,
-    pub tool: CanonicalName,
-    pub kind: CallKind,
-    pub state: RunCallState,
-    pub created_at_ms: i64,
-    pub ended_at_ms: Option<i64>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RunCallState {
-    Open,
-    /// The tool ran and did not say that it failed.
-    Completed,
-    Failed,
-    /// The gateway died in between.
-    Unknown,
-}
-
-impl RunCallState {
-    pub const ALL: [RunCallState; 4] =
-        [RunCallState::Open, RunCallState::Completed, RunCallState::Failed, RunCallState::Unknown];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            RunCallState::Open => "open",
-            RunCallState::Completed => "completed",
-            RunCallState::Failed => "failed",
-            RunCallState::Unknown => "unknown",
-        }
-    }
-}
 
 impl Books {
     /// Admits a call into a run, if the run is active and has budget left; a pending run starts with it. A

@@ -4,7 +4,7 @@ use toolgate_core::Refusal;
 use toolgate_core::id::{InputId, RunId, TaskId};
 use toolgate_core::run::{BadAnswer, InputRequest, RunState};
 
-use super::call::StoredRunCall;
+use super::stored_call::StoredRunCall;
 use crate::StoreError;
 
 #[derive(Debug, thiserror::Error)]

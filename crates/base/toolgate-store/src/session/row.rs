@@ -6,7 +6,7 @@ use toolgate_core::id::{RunId, SessionId};
 use toolgate_core::scope::AgentName;
 use toolgate_core::{Digest, PrincipalId};
 
-use super::{Closing, SessionKind, SessionMark, StoredSession};
+use super::stored::{Closing, SessionKind, SessionMark, StoredSession};
 use crate::StoreError;
 use crate::db::{Statement, without_nul};
 use crate::registry::{read_count, stored_count, unreadable};

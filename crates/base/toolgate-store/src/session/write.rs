@@ -5,7 +5,7 @@ use toolgate_core::id::{SessionId, TokenId};
 use toolgate_core::scope::{AgentName, Mounts, Scope};
 
 use super::row::{self, SessionRow};
-use super::{COUNT_OPEN, Closing, READ, StoredSession};
+use super::stored::{COUNT_OPEN, Closing, READ, StoredSession};
 use crate::StoreError;
 use crate::books::Books;
 use crate::clock::now_ms;

@@ -3,11 +3,11 @@
 use toolgate_core::registry::ToolStatus;
 use toolgate_core::{CanonicalName, RawJson};
 
-use super::row::{self, ToolText};
-use super::{StoredTool, in_order, key};
+use super::row::{self, ToolText, in_order};
+use super::stored::{StoredTool, key};
 use crate::db::without_nul;
 use crate::error::doing;
-use crate::registry::{read_server, unreadable};
+use crate::registry::columns::{read_server, unreadable};
 use crate::{Store, StoreError};
 
 const DOING: &str = "read a page of the pinned tools";

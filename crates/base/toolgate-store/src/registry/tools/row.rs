@@ -5,10 +5,12 @@ use std::sync::Arc;
 use toolgate_core::registry::{Definition, ToolRow, ToolStatus};
 use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson};
 
-use super::{StoredTool, ToolRowChange, key, read_count, stored_count};
+use super::stored::{StoredTool, ToolRowChange, key};
 use crate::StoreError;
 use crate::db::{Statement, without_nul};
-use crate::registry::{read_raw, read_server, unreadable};
+use crate::error::doing;
+use crate::registry::columns::{read_count, stored_count};
+use crate::registry::columns::{read_raw, read_server, unreadable};
 use crate::row::row;
 
 /// In the order of `push`.
@@ -131,4 +133,10 @@ pub(super) fn definition(
 
 fn digest(bytes: &[u8], doing: &'static str) -> Result<Digest, StoreError> {
     bytes.try_into().map(Digest::from_bytes).map_err(|_| unreadable(doing, "version of a tool"))
+}
+
+pub(super) fn in_order(rows: Vec<ToolText>, doing: &'static str) -> Result<Vec<StoredTool>, StoreError> {
+    let mut tools = rows.into_iter().map(|row| row.read(doing)).collect::<Result<Vec<_>, _>>()?;
+    tools.sort_unstable_by(|one, other| one.row.name.cmp(&other.row.name));
+    Ok(tools)
 }

@@ -7,7 +7,7 @@ use toolgate_core::registry::Definition;
 use toolgate_core::{CanonicalName, RawJson};
 
 use super::row::definition;
-use super::{ToolRowChange, key};
+use super::stored::{ToolRowChange, key};
 use crate::clock::since_1970;
 use crate::db::{Statement, Transaction};
 use crate::error::doing;
