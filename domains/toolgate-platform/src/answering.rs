@@ -5,7 +5,7 @@ use serde_json::Value;
 use toolgate_core::content::Holder;
 use toolgate_core::id::RunId;
 use toolgate_core::platform::PlatformAnswer;
-use toolgate_core::{Refusal, RefusalKind};
+use toolgate_core::{Refusal, codes};
 
 pub(crate) fn arguments<T: DeserializeOwned>(arguments: &Value) -> Result<T, Refusal> {
     T::deserialize(arguments)

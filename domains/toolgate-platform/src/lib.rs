@@ -12,9 +12,9 @@ mod upload;
 
 use std::sync::Arc;
 
+use toolgate_core::Refusal;
 use toolgate_core::platform::{Platform, PlatformAnswer, PlatformCall, PlatformTool};
 use toolgate_core::port::BoxFuture;
-use toolgate_core::{Refusal, codes};
 
 use definition::Own;
 

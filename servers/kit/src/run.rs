@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 
 use crate::capability::Capability;
-use crate::cli::{self, Contradiction, Read, Said};
+use crate::cli::{self, Read, Said};
 use crate::run_error::RunError;
 use crate::{serve, worker};
 

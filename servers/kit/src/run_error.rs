@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::cli::Refusal;
+use crate::cli::Contradiction;
 use crate::outgoing::OutgoingError;
 
 #[derive(Debug, thiserror::Error)]

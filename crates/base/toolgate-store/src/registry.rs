@@ -2,7 +2,7 @@
 //! it; changes are methods of the `Books`, which write the ledger event in the same transaction. Each change
 //! increments the revision of its topic.
 
-mod columns;
+pub(crate) mod columns;
 mod instances;
 mod names;
 mod origins;

@@ -1,18 +1,17 @@
 //! Results that are read again from the ledger, which has them without their secrets.
 
-use toolgate_core::RawJson;
+use toolgate_core::{RawJson, codes};
 
 use crate::difference::with_note;
 use crate::envelope::Warning;
 use crate::redact::is_marked;
 
-const REDACTED: &str = "redacted";
 const MESSAGE: &str = "secrets were left out of what is kept of this call; only its first answer had them";
 const RAN: &str = "This is the recorded result of a call that ran before. Where it says [redacted],";
 
 /// The warning about a recorded result that something was taken out of.
 pub(crate) fn warning(result: &RawJson) -> Option<Warning> {
-    is_marked(result.as_str()).then(|| Warning::new(REDACTED, MESSAGE))
+    is_marked(result.as_str()).then(|| Warning::new(&codes::REDACTED, MESSAGE))
 }
 
 /// A recorded result, which says at its beginning if something was taken out of it.
@@ -40,6 +39,6 @@ mod tests {
             read["content"][0]["text"].as_str().is_some_and(|said| said.contains("secrets were left out"))
         );
         assert_eq!(read["content"][1]["text"], "key [redacted]");
-        assert_eq!(warning(&partial).map(|warning| warning.code), Some(REDACTED));
+        assert_eq!(warning(&partial).map(|warning| warning.code), Some(&codes::REDACTED));
     }
 }

@@ -1,6 +1,7 @@
 //! One call from its proposal to its answer: a line per step.
 
 use tokio_util::sync::CancellationToken;
+use toolgate_core::event::Outcome;
 
 use crate::answer::Answer;
 use crate::envelope::Envelope;

@@ -6,6 +6,7 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use http::{Method, StatusCode};
+use toolgate_core::codes;
 
 use crate::csrf::csrf_of;
 use crate::layout::{self, Room};

@@ -2,6 +2,7 @@
 
 use http::StatusCode;
 use sha2::{Digest, Sha256};
+use toolgate_core::codes;
 
 use crate::problem::{Answered, Problem};
 

@@ -7,7 +7,6 @@ use axum::response::{IntoResponse, Redirect, Response};
 use http::StatusCode;
 use http::request::Parts;
 use toolgate_core::Role;
-use toolgate_core::codes;
 use toolgate_core::scope::Credential;
 
 use crate::Context;

@@ -21,7 +21,6 @@ mod server;
 mod start;
 mod wire;
 
-use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -51,6 +51,7 @@ fn run(url: &str, statement: &str) {
 }
 
 /// The URL of the server that `script/test` has started, or of one that is started now and stays.
+#[expect(clippy::disallowed_methods, reason = "`script/test` says in the environment where it is")]
 pub fn shared_server() -> &'static str {
     static SERVER: OnceLock<String> = OnceLock::new();
     SERVER.get_or_init(|| {

@@ -11,6 +11,7 @@ use anyhow::{Context as _, bail};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::approval::{Approval, ApprovalState, Grant};
+use toolgate_core::decision::Policy as _;
 use toolgate_core::id::{ApprovalId, GrantId};
 use toolgate_core::{Digest, Principal};
 use toolgate_pipeline::desk::{DecideRequest, Decision, GrantRequest};

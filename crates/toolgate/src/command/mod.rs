@@ -32,7 +32,6 @@ mod tools;
 use std::process::ExitCode;
 
 use crate::cli::{Cli, Command};
-use crate::environment;
 use context::Context;
 
 pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {

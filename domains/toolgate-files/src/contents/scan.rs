@@ -1,9 +1,9 @@
 //! The ids in the arguments of a call, and their positions.
 
 use serde_json::{Map, Value};
+use toolgate_core::Refusal;
 use toolgate_core::codes;
 use toolgate_core::tool::FileSlot;
-use toolgate_core::{Refusal, RefusalKind};
 use toolgate_wire::object::may_say;
 
 /// More ids are not looked up for one call.
@@ -135,6 +135,7 @@ fn given_twice(slot: &FileSlot, name: &str) -> Refusal {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use toolgate_core::RefusalKind;
     use toolgate_core::tool::FileStrategy;
 
     use super::*;
@@ -189,7 +190,7 @@ mod tests {
         ];
         for (slot, value, field) in cases {
             let refused = scan(&[slot], &json!({"file_id": value})).unwrap_err();
-            assert_eq!((refused.code, refused.field.as_deref()), ("bad_file_id", Some(field)));
+            assert_eq!((refused.code.name, refused.field.as_deref()), ("bad_file_id", Some(field)));
         }
     }
 
@@ -197,7 +198,7 @@ mod tests {
     fn an_id_and_what_it_fills_do_not_go_together() {
         for name in ["file_data", "file_type"] {
             let refused = scan(&[binary()], &json!({"file_id": "file_1", name: "x"})).unwrap_err();
-            assert_eq!((refused.kind, refused.code), (RefusalKind::Invalid, "given_twice"));
+            assert_eq!((refused.kind, refused.code.name), (RefusalKind::Invalid, "given_twice"));
             assert_eq!(refused.message, format!("`{name}` is filled from `file_id`, and both were given"));
             assert_eq!(refused.hint, format!("give `file_id` alone, and leave `{name}` to the gateway"));
         }
@@ -210,7 +211,7 @@ mod tests {
     fn there_is_an_end_to_ids_and_to_depth() {
         let many: Vec<String> = (0..=MENTIONS_MAX).map(|at| format!("file_{at}")).collect();
         let refused = scan(&[several()], &json!({"file_id": many})).unwrap_err();
-        assert_eq!(refused.code, "too_many_files");
+        assert_eq!(refused.code.name, "too_many_files");
         let mut deep = json!({"file_id": "file_1"});
         for _ in 0..DEPTH_MAX {
             deep = json!({"a": deep});

@@ -1,6 +1,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use proptest::prelude::*;
+use toolgate_core::RefusalKind;
 use toolgate_core::content::Holder;
 
 use super::*;

@@ -13,8 +13,8 @@ use nix::unistd::Pid;
 use parking_lot::Mutex;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::task::JoinSet;
 use tokio::time::timeout;
-use tokio_util::task::TaskTracker;
 
 use super::{REFS_VARIABLE, Reply, WORKER_VARIABLE, frames};
 use crate::cli::TOKEN_VARIABLE;
@@ -43,7 +43,7 @@ pub(super) struct Worker {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     words: Arc<Mutex<VecDeque<u8>>>,
-    listener: TaskTracker,
+    listener: JoinSet<()>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -85,9 +85,8 @@ impl Launch {
             return Err(io::Error::other("a pipe is missing"));
         };
         let words = Arc::default();
-        let listener = TaskTracker::new();
+        let mut listener = JoinSet::new();
         listener.spawn(listen(errors, Arc::clone(&words)));
-        listener.close();
         Ok(Worker { child, input, output: BufReader::new(output), words, listener })
     }
 }
@@ -141,7 +140,7 @@ impl Worker {
         // Its status is final once its pipes are closed; a program that it started may live on.
         self.kill();
         let status = timeout(END_LIMIT, self.child.wait()).await.ok().and_then(Result::ok);
-        drop(timeout(END_LIMIT, self.listener.wait()).await);
+        drop(timeout(END_LIMIT, self.listener.join_next()).await);
         let mut words = self.words.lock().clone();
         (status, String::from_utf8_lossy(words.make_contiguous()).into_owned())
     }
@@ -160,6 +159,5 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         self.kill();
-        self.listener.abort();
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::*;
-use crate::{Fault, FaultKind, Refusal, ServerName};
+use crate::{Fault, FaultKind, Refusal, RefusalKind, ServerName};
 
 #[test]
 fn every_code_stands_here_once_and_is_told_in_whole_sentences() {

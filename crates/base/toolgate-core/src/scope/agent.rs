@@ -8,13 +8,6 @@ use super::pattern::Pattern;
 use crate::Digest;
 use crate::decision::Template;
 
-impl AgentName {
-    /// The definition for credentials without their own: every tool, within the default budget.
-    pub fn default_agent() -> Self {
-        Self("default".into())
-    }
-}
-
 /// A kind of agent: the starting point of its sessions. Each change makes a new version.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -63,3 +63,10 @@ plain_name!(
     CapabilityName,
     "a capability"
 );
+
+impl AgentName {
+    /// The definition for credentials without their own: every tool, within the default budget.
+    pub fn default_agent() -> Self {
+        Self("default".into())
+    }
+}

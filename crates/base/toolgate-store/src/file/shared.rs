@@ -6,7 +6,6 @@ use toolgate_core::id::{CallId, RunId, SessionId};
 use toolgate_core::{Digest, PrincipalId};
 
 use crate::StoreError;
-use crate::error::doing;
 use crate::registry::unreadable;
 
 pub(super) const READ: &str = "WHERE tenant = $1 AND id = $2";

@@ -17,7 +17,7 @@ use row::{COLUMN_COUNT, COLUMNS, ToolText};
 pub use stored::{StoredTool, ToolRowChange, ToolTraits};
 pub use versions::{StoredVersion, VERSIONS_PER_TOOL_MAX};
 
-use super::columns::{read_count, stored_count};
+use super::columns::stored_count;
 use crate::books::Books;
 use crate::error::doing;
 use crate::revisions::{Change, Topic};

@@ -281,7 +281,7 @@ pub(crate) fn uri_params(uri: &str) -> String {
 }
 
 impl Executor for Deed {
-    fn attach<'a>(&'a self, _arguments: &'a Value) -> Option<BoxFuture<'a, Result<Attached, CoreRefusal>>> {
+    fn attach<'a>(&'a self, _arguments: &'a Value) -> Option<BoxFuture<'a, Result<Attached, Refusal>>> {
         let (quotas, now_ms) = (&self.gateway.quotas, self.gateway.pipeline.now_ms());
         let seat = self.caller.client.seat();
         let counted = quotas.count(&seat, now_ms);
@@ -301,7 +301,7 @@ impl Executor for Deed {
         &'a self,
         _call: &'a CallId,
         _arguments: Option<&'a RawJson>,
-    ) -> Option<BoxFuture<'a, Result<(), CoreRefusal>>> {
+    ) -> Option<BoxFuture<'a, Result<(), Refusal>>> {
         let session = self.caller.session.as_ref().map(|session| &session.line);
         let keep = |places| *self.places.lock() = places;
         match self.gateway.quotas.try_enter(&self.caller.client.seat(), session).at_once() {

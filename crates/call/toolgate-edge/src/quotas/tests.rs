@@ -1,5 +1,6 @@
 #![expect(clippy::disallowed_methods, reason = "a test starts tasks and reads settings as it likes")]
 
+use toolgate_core::RefusalKind;
 use toolgate_core::scope::{Mounts, Scope, TokenBudget};
 use toolgate_core::{Principal, Role};
 use wildmatch::WildMatch;

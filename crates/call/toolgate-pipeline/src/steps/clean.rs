@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 use toolgate_core::content::Notice;
 use toolgate_core::event::Outcome;
 use toolgate_core::port::Reply;
-use toolgate_core::{Blame, RawJson, RpcError};
+use toolgate_core::{RawJson, RpcError, codes};
 
 use super::end::{End, Withheld, outcome_of};
 use super::filter::{note, says, warn};
 use super::output::check_output;
-use crate::answer::Refusal;
+use crate::answer::CallRefusal;
 use crate::delivery::Delivered;
 use crate::filter::{Action, Fired, Side};
 use crate::pipeline::Pipeline;

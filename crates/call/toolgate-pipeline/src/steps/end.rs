@@ -5,7 +5,7 @@ use toolgate_core::{RawJson, RpcError};
 use toolgate_wire::Members;
 use toolgate_wire::object::may_say;
 
-use crate::answer::Refusal;
+use crate::answer::CallRefusal;
 
 pub(super) enum End {
     Result {

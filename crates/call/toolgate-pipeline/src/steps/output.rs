@@ -1,11 +1,11 @@
 //! The check of a result against its tool's schema.
 
 use serde_json::Value;
-use toolgate_core::{Blame, OutputCheck, RawJson};
+use toolgate_core::{OutputCheck, RawJson, codes};
 use toolgate_wire::Members;
 
-use crate::answer::Refusal;
-use crate::envelope::{OUTPUT_SCHEMA, Warning};
+use crate::answer::CallRefusal;
+use crate::envelope::Warning;
 use crate::pipeline::Pipeline;
 use crate::schema::{InputCheck, render};
 use crate::ticket::Ticket;

@@ -1,10 +1,10 @@
 //! Refusals that several steps give.
 
-use toolgate_core::Blame;
+use toolgate_core::codes;
 use toolgate_core::event::Outcome;
 use toolgate_core::governance::StoreDown;
 
-use crate::answer::Refusal;
+use crate::answer::CallRefusal;
 use crate::ticket::{Stopped, Ticket};
 
 pub(super) fn cancelled() -> CallRefusal {

@@ -1,4 +1,5 @@
 use toolgate_core::PrincipalId;
+use toolgate_core::RefusalKind;
 use toolgate_core::tool::{FileStrategy, SlotForm};
 
 use super::*;

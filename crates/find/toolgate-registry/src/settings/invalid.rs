@@ -1,6 +1,6 @@
 //! Refusals of values that a setting cannot have.
 
-use toolgate_core::{Refusal, RefusalKind, ServerName};
+use toolgate_core::{Refusal, ServerName, codes};
 
 /// A problem at a place.
 pub(crate) fn invalid(field: impl Into<String>, message: impl Into<String>) -> Refusal {

@@ -1,5 +1,6 @@
 use serde_json::json;
 use toolgate_catalog::{Alias, Filter, Hints, ServerSettings};
+use toolgate_core::RefusalKind;
 use toolgate_core::address::Reach;
 use toolgate_core::server::{Affinity, Asks, EraChoice, Isolation, ServerSpec, TransportSpec};
 use toolgate_core::{CanonicalName, ServerName};

@@ -1,4 +1,5 @@
 use serde_json::json;
+use toolgate_core::RefusalKind;
 use toolgate_core::codes;
 use toolgate_core::file::Origin;
 use toolgate_core::id::SessionId;

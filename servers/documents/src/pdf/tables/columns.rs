@@ -1,7 +1,6 @@
 //! The columns of a region: between drawn lines, and between gaps that go through all of its strips.
 
 use super::super::words::Word;
-use super::columns;
 use super::region::Region;
 use super::strips::{self, Strip};
 

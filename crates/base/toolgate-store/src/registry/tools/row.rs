@@ -8,7 +8,6 @@ use toolgate_core::{CanonicalName, Digest, PrincipalId, RawJson};
 use super::stored::{StoredTool, ToolRowChange, key};
 use crate::StoreError;
 use crate::db::{Statement, without_nul};
-use crate::error::doing;
 use crate::registry::columns::{read_count, stored_count};
 use crate::registry::columns::{read_raw, read_server, unreadable};
 use crate::row::row;

@@ -1,11 +1,13 @@
 //! Tools for tests.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::json;
-use toolgate_core::Digest;
+use toolgate_core::{Digest, ServerName};
 
 use super::super::*;
+use crate::document::Document;
 
 #[derive(Clone, Debug)]
 pub(super) struct Made {

@@ -7,6 +7,7 @@ use proptest::sample::{Index as Pick, select};
 
 use super::made::by_server;
 use super::*;
+use crate::document::Document;
 
 /// Few words, so that tools share them, with families, beginnings and near misspellings among them.
 const WORDS: [&str; 18] = [
